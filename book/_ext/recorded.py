@@ -1,0 +1,219 @@
+"""Does what a page shows as recorded come from a recording, and from which?
+
+Notebooks in the book carry stored outputs: each code cell has to have run, without an error unless
+it is tagged `raises-exception`, and the notebook says on which machine (metadata key
+`where_packets_wait`). Prose takes its numbers from `book/_recordings/<case>.json` at build time::
+
+    B waited {recorded}`frag-needed run.b_ms .0f` ms.
+
+    :::{recorded-figure} frag-needed a-ladder
+    A caption in *MyST*.
+    :::
+
+The figure is `book/_recordings/<case>/<name>.html`. The JSON's key `provenance` has the notebook
+metadata's fields; a page that uses a recording shows them under its title, as a notebook does.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from docutils import nodes
+from fail_closed import fault
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+METADATA = "where_packets_wait"
+FIELDS = ("kernel", "qemu", "acceleration", "date", "commit")
+
+
+class RecordingError(Exception):
+    """What was expected of a recording, and what was found instead."""
+
+
+def setup_recorded(app: Sphinx) -> None:
+    """The component: role, directive, and the checks of notebooks as they are read."""
+    app.add_config_value("recordings", "book/_recordings", "env", [str])
+    app.add_role("recorded", RecordedValue())
+    app.add_directive("recorded-figure", RecordedFigure)
+    app.add_node(recorded_fragment, html=(visit_fragment, None), latex=(skip, None),
+                 text=(skip, None), man=(skip, None), texinfo=(skip, None))
+    app.connect("source-read", check_notebook)
+    app.connect("doctree-read", show_provenance)
+
+
+def provenance_line(found: object, where: str) -> str:
+    """One sentence on where a recording was made, or an error that names the missing fields."""
+    fields = found if isinstance(found, dict) else {}
+    missing = [name for name in FIELDS if not str(fields.get(name) or "").strip()]
+    if missing:
+        raise RecordingError(f"{where}: provenance lacks {', '.join(missing)}. "
+                             "Next: ./lab record, which writes it")
+    return ("Recorded {date} in the lab VM: kernel {kernel}, QEMU {qemu}, acceleration "
+            "{acceleration}, commit {commit}.").format(**fields)
+
+
+class Recording:
+    """The JSON of one case; every page that opens it depends on it."""
+
+    def __init__(self, env: BuildEnvironment, case: str) -> None:
+        self.case = case
+        self.folder = Path(env.srcdir) / env.config.recordings
+        file = self.folder / f"{case}.json"
+        env.note_dependency(str(file))
+        self.name = f"{env.config.recordings}/{case}.json"
+        if not file.is_file():
+            raise RecordingError(f"{self.name} is missing. Next: ./lab record {case}")
+        try:
+            self.data = json.loads(file.read_text("utf-8"))
+        except ValueError as error:
+            raise RecordingError(f"{self.name} is no JSON: {error}") from None
+        self.provenance = provenance_line(
+            self.data.get("provenance") if isinstance(self.data, dict) else None, self.name)
+
+    def value(self, path: str) -> object:
+        """What stands at `run.b_ms` or `runs.0.ms`; it has to be a number, a word or a truth."""
+        here, walked = self.data, []
+        for step in path.split("."):
+            try:
+                here = here[int(step)] if isinstance(here, list) else here[step]
+            except (KeyError, IndexError, TypeError, ValueError):
+                there = ", ".join(map(str, here)) if isinstance(here, dict) else type(here).__name__
+                raise RecordingError(f"{self.name} has no {path!r}: no {step!r} in "
+                                     f"{'.'.join(walked) or 'the top level'} ({there})") from None
+            walked.append(step)
+        if here is None or isinstance(here, (dict, list)):
+            raise RecordingError(f"{self.name}: {path!r} is {json.dumps(here)[:60]}, no single value")
+        return here
+
+
+class RecordedValue(SphinxRole):
+    """`{recorded}`: CASE PATH [FORMAT], the format as in Python's format()."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """The value as text that remembers its provenance."""
+        try:
+            case, path, *spec = self.text.split(maxsplit=2)
+        except ValueError:
+            return self.failed(f"expected 'CASE PATH [FORMAT]', found {self.text!r}")
+        try:
+            recording = Recording(self.env, case)
+            text = format(recording.value(path), *spec)
+        except RecordingError as error:
+            return self.failed(str(error))
+        except ValueError as error:
+            return self.failed(f"{recording.name}: {path!r} cannot be written as {spec[0]!r}: {error}")
+        return [nodes.inline(text, text, classes=["wpw-recorded"],
+                             provenance=recording.provenance)], []
+
+    def failed(self, message: str) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """A located fault, and nothing in the prose."""
+        fault(self.env, message, self.env.docname, self.lineno)
+        return [], []
+
+
+class recorded_fragment(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
+    """A stored piece of HTML."""
+
+
+def visit_fragment(self, node: recorded_fragment) -> None:
+    """The piece as it was stored, in a box that scrolls if the page is narrower."""
+    self.body.append('<div class="wpw-scroll" tabindex="0" role="region" '
+                     f'aria-label="{self.attval(node["label"])}">{node["html"]}</div>')
+    raise nodes.SkipNode
+
+
+def skip(self, node: recorded_fragment) -> None:
+    """Only HTML can show it; the caption stays."""
+    raise nodes.SkipNode
+
+
+class RecordedFigure(SphinxDirective):
+    """`recorded-figure`: CASE NAME, with a caption as its content."""
+
+    required_arguments = 2
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """A figure with the stored piece, its caption and its provenance."""
+        case, name = self.arguments
+        try:
+            recording = Recording(self.env, case)
+            file = recording.folder / case / f"{name}.html"
+            self.env.note_dependency(str(file))
+            if not file.is_file():
+                raise RecordingError(f"{self.config.recordings}/{case}/{name}.html is missing. "
+                                     f"Next: ./lab record {case}")
+        except RecordingError as error:
+            fault(self.env, str(error), self.env.docname, self.lineno)
+            return []
+        fragment = recorded_fragment("", html=file.read_text("utf-8"), label=f"Recording {name}")
+        figure = nodes.figure("", fragment, classes=["wpw-recorded-figure"])
+        text = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, text)
+        if text.children and isinstance(text[0], nodes.paragraph):
+            figure += nodes.caption("", "", *text[0].children)
+        figure += nodes.legend("", *text.children[1:], provenance_node(recording.provenance))
+        return [figure]
+
+
+def provenance_node(line: str) -> nodes.paragraph:
+    """The sentence, to be set small."""
+    return nodes.paragraph(line, line, classes=["wpw-provenance"])
+
+
+def check_notebook(app: Sphinx, docname: str, source: list[str]) -> None:
+    """An unexecuted cell, a failed one, or a notebook without provenance stops the build."""
+    if not app.env.doc2path(docname).endswith(".ipynb"):
+        return
+    try:
+        notebook = json.loads(source[0])
+        cells, metadata = notebook["cells"], notebook.get("metadata", {})
+    except (ValueError, KeyError, TypeError):
+        fault(app.env, "expected a notebook (JSON with cells), found something else", docname)
+        return
+    for number, cell in enumerate(cells, 1):
+        if complaint := fault_of(cell):
+            fault(app.env, f"cell {number}: {complaint}. Next: ./lab record {Path(docname).name}",
+                  docname)
+    try:
+        app.env.temp_data[METADATA] = provenance_line(metadata.get(METADATA), "the notebook")
+    except RecordingError as error:
+        fault(app.env, str(error), docname)
+
+
+def fault_of(cell: dict) -> str | None:
+    """Why a cell may not be shown as recorded, or None."""
+    code = "".join(cell.get("source", "")).strip()
+    if cell.get("cell_type") != "code" or not code:  # no one executes an empty cell
+        return None
+    tags = cell.get("metadata", {}).get("tags", [])
+    first_line = repr(code.splitlines()[0][:60])
+    if cell.get("execution_count") is None and "no-run" not in tags:
+        return f"{first_line} was never executed (and is not tagged no-run)"
+    errors = [each for each in cell.get("outputs", []) if each.get("output_type") == "error"]
+    if errors and "raises-exception" not in tags:
+        return (f"{first_line} failed: {errors[0].get('ename')}: {errors[0].get('evalue')} "
+                "(and is not tagged raises-exception)")
+    return None
+
+
+def show_provenance(app: Sphinx, doctree: nodes.document) -> None:
+    """Under the page's title: where its notebook, or the values in its prose, were recorded."""
+    lines = {inline["provenance"]: None for inline in doctree.findall(nodes.inline)
+             if "provenance" in inline}
+    if notebook := app.env.temp_data.get(METADATA):
+        lines[notebook] = None
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if not lines or title is None:
+        return
+    at = title.parent.index(title) + 1
+    title.parent[at:at] = [provenance_node(line) for line in lines]
+
+
+def setup(app: Sphinx) -> dict:
+    """Sphinx calls this."""
+    setup_recorded(app)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,0 +1,87 @@
+"""Small Sphinx projects, built in this process, over a small source tree of our own."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).parent / "source"
+sys.path.insert(0, str(ROOT / "book/_ext"))
+
+PROVENANCE = {"kernel": "6.1.0-56-amd64", "qemu": "7.2.22", "acceleration": "tcg",
+              "date": "2026-11-20", "commit": "abc1234"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctags():
+    """No quiet skipping: without ctags there is no book."""
+    if not shutil.which("ctags"):
+        pytest.exit("ctags is missing. Next: sudo apt-get install -y universal-ctags", 3)
+
+
+@dataclass
+class Built:
+    """What a build gave: its exit status, its complaints without colours, and its pages."""
+
+    status: int
+    warnings: str
+    out: Path
+
+    def page(self, name: str = "index") -> str:
+        """One written page."""
+        return next(self.out.glob(f"{name}.*")).read_text("utf-8")
+
+
+@pytest.fixture
+def book(tmp_path):
+    """book(pages, builder="html", **configuration) writes the pages and builds them."""
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    def build(pages: dict[str, str], builder: str = "html", **overrides) -> Built:
+        for name, text in pages.items():
+            (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "src" / name).write_text(text, "utf-8")
+        settings = {"extensions": ["myst_nb", "annotated_source", "recorded"],
+                    "nb_execution_mode": "off", "myst_enable_extensions": ["colon_fence"],
+                    "kernel_source_root": str(SOURCE), "recordings": "_recordings",
+                    "html_theme": "basic", "exclude_patterns": ["notebooks/*.md"]} | overrides
+        warnings, out = io.StringIO(), tmp_path / builder
+        with patch_docutils(None), docutils_namespace():
+            app = Sphinx(tmp_path / "src", None, out, tmp_path / "doctrees", builder, settings,
+                         status=None, warning=warnings)
+            app.build()
+        return Built(app.statuscode, re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue()), out)
+
+    return build
+
+
+def notebook(*cells: dict, provenance: dict | None = PROVENANCE) -> str:
+    """The JSON of a notebook that has a title and these cells."""
+    metadata = {"kernelspec": {"name": "lab-vm", "display_name": "Lab VM (root)"},
+                "language_info": {"name": "python"}}
+    if provenance is not None:
+        metadata["where_packets_wait"] = provenance
+    cells = [markdown("# Run it"), *cells]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells})
+
+
+def markdown(text: str) -> dict:
+    """A cell of prose."""
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def code(text: str, *outputs: dict, count: int | None = 1, tags: tuple[str, ...] = ()) -> dict:
+    """A cell of code; `count` None is one that never ran."""
+    return {"cell_type": "code", "metadata": {"tags": list(tags)}, "source": text,
+            "execution_count": count, "outputs": list(outputs)}

@@ -1,0 +1,96 @@
+"""Does the book's own configuration build a chapter: warnings as errors, offline, the same twice?"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import PROVENANCE, ROOT, SOURCE, code, markdown, notebook
+
+QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
+BUILD = "from jupyter_book.cli.main import main; main()"
+
+
+def chapter(folder: Path) -> Path:
+    """The book's configuration and extensions with a chapter of our own, and things to ignore."""
+    shutil.copy(ROOT / "_config.yml", folder)
+    shutil.copytree(ROOT / "book", folder / "book",
+                    ignore=lambda where, names: [n for n in names if n in ("_recordings", "__pycache__")
+                                                 or n.endswith(".md") and n != "index.md"])
+    toc = {"format": "jb-book", "root": "book/index", "parts": [{"caption": "1", "chapters": [
+        {"file": "book/wait", "sections": [{"file": "notebooks/wait"}]}]}]}
+    files = {
+        "_toc.yml": json.dumps(toc),
+        "book/wait.md": f"# Wait\n\n{{recorded}}`wait ms .0f` ms for $HOME and $PATH\n\n{QUOTE}",
+        "book/_recordings/wait.json": json.dumps({"provenance": PROVENANCE, "ms": 257.3}),
+        "notebooks/wait.ipynb": notebook(markdown(QUOTE), code("run()")),
+        "notebooks/wait.md": "# The text source\n",
+        "README.md": "# No page\n", "labs/cases/notes.md": "# No page\n",
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def build(folder: Path) -> subprocess.CompletedProcess:
+    """What ./lab book runs."""
+    environment = os.environ | {"WPW_KERNEL_SOURCE": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([sys.executable, "-P", "-c", BUILD, "build", ".", "--all", "-W", "-n",
+                           "--keep-going"], cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def pages(folder: Path) -> dict[str, bytes]:
+    """Every written file by its path."""
+    html = folder / "_build/html"
+    return {str(f.relative_to(html)): f.read_bytes() for f in html.rglob("*") if f.is_file()}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The chapter, built once."""
+    folder = chapter(tmp_path_factory.mktemp("a book"))  # a path with a space
+    run = build(folder)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+def test_pages_and_only_pages(built):
+    names = {name for name in pages(built) if name.endswith(".html") and not name.startswith("_static")}
+    assert names == {"index.html", "genindex.html", "search.html", "book/index.html",
+                     "book/wait.html", "notebooks/wait.html"}
+    assert b"The text source" not in pages(built)["notebooks/wait.html"]
+
+
+def test_nothing_is_loaded_from_another_host(built):
+    loading = re.compile(rb"""<(?:link|script|img|iframe|source|video)\b[^>]*?(?:href|src)=["']"""
+                         rb"""((?:https?:)?//[^"']+)|@import\s+(?:url\()?["']?(https?://[^"')]+)|"""
+                         rb"""url\(["']?((?:https?:)?//[^"')]+)""")
+    found = {name: loading.findall(text) for name, text in pages(built).items()
+             if name.endswith((".html", ".css"))}
+    assert {name: links for name, links in found.items() if links} == {}
+
+
+def test_no_path_of_this_machine_is_on_a_page(built):
+    for name, text in pages(built).items():
+        assert str(SOURCE).encode() not in text and str(built).encode() not in text, name
+
+
+def test_the_same_sources_give_the_same_book(built, tmp_path):
+    folder = chapter(tmp_path)
+    assert build(folder).returncode == 0
+    assert pages(folder) == pages(built)
+
+
+def test_a_fault_is_an_exit_status(tmp_path):
+    folder = chapter(tmp_path)
+    (folder / "book/wait.md").write_text(f"# Wait\n\n{QUOTE.replace('length++;', 'goto out;')}")
+    run = build(folder)
+    assert run.returncode != 0
+    assert "wait.md:5: ERROR: callout 1" in run.stderr and "found twice" in run.stderr
