@@ -1,0 +1,299 @@
+"""What was on the wire, and when?
+
+`Capture` runs tcpdump in a node's network namespace while a workload runs; `read` turns its files
+into `labs.packet.Packet`s. Scapy knows the formats: it is a package of the guest, so this module
+is imported there only. What is drawn or judged afterwards needs nothing but the packets.
+"""
+
+from __future__ import annotations
+
+import bisect
+import json
+import queue
+import re
+import signal
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from scapy.error import Scapy_Exception
+from scapy.layers.inet import ICMP, IP, TCP, UDP, ICMPerror, IPerror
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import CookedLinux, CookedLinuxV2
+from scapy.packet import NoPayload
+from scapy.utils import PcapReader
+
+from labs.packet import Packet
+
+PROTOCOLS = {1: "icmp", 4: "ipip", 6: "tcp", 17: "udp", 58: "icmpv6"}  # IANA protocol numbers
+FLAGS = {"S": "SYN", "F": "FIN", "R": "RST", "P": "PSH", "A": "ACK", "U": "URG"}
+PACKET_OUTGOING = 4  # include/uapi/linux/if_packet.h
+DF = 2  # bit 1 of scapy's three-bit flags field, RFC 791
+
+
+class CaptureError(RuntimeError):
+    """tcpdump did not start, lost packets, or left a file that cannot be read."""
+
+
+def read(path: str | Path, node: str = "", interface: str = "", origin_s: Decimal | None = None,
+         interfaces: Mapping[int, str] | None = None) -> list[Packet]:
+    """Packets of one pcap file, times counted from `origin_s` (epoch seconds) or the first packet.
+
+    `interface` names where the file was taken; for a capture on `any`, `interfaces` maps the
+    kernel's interface index to a name. Raises CaptureError on a file that is no capture.
+    """
+    flows, packets = _Flows(), []
+    try:
+        with PcapReader(str(path)) as frames:
+            for frame in frames:
+                origin_s = frame.time if origin_s is None else origin_s
+                where = _where(frame, interface, interfaces or {})
+                # Subtract first: a float of epoch seconds keeps a quarter microsecond at best.
+                packet = _packet(frame, float(frame.time - origin_s), (node, *where), flows)
+                if packet is not None:
+                    packets.append(packet)
+    except (Scapy_Exception, EOFError, struct.error) as error:
+        raise CaptureError(f"expected a pcap file in {path}, found: {error}; "
+                           f"`tcpdump -r {path}` shows what it holds") from error
+    return packets
+
+
+def read_all(paths: Mapping[str, str | Path]) -> list[Packet]:
+    """Packets of several files, named by node, in order of time and with one origin.
+
+    Namespaces of one machine share its clock, so their times compare.
+    """
+    starts = [start for start in map(first_time_s, paths.values()) if start is not None]
+    origin_s = min(starts, default=None)
+    found = [packet for node, path in paths.items()
+             for packet in read(path, node, origin_s=origin_s)]
+    return sorted(found, key=lambda packet: packet.time_s)
+
+
+def first_time_s(path: str | Path) -> Decimal | None:
+    """Epoch seconds of a file's first packet, None if it holds none."""
+    with PcapReader(str(path)) as frames:
+        return next((frame.time for frame in frames), None)
+
+
+def _where(frame, interface: str, interfaces: Mapping[int, str]) -> tuple[str, bool | None]:
+    """Interface and direction as far as the link layer tells."""
+    if CookedLinuxV2 in frame:
+        index = frame[CookedLinuxV2].ifindex
+        return interfaces.get(index, interface or f"if{index}"), frame.pkttype == PACKET_OUTGOING
+    if CookedLinux in frame:
+        return interface, frame[CookedLinux].pkttype == PACKET_OUTGOING
+    return interface, None
+
+
+def _packet(frame, time_s: float, where: tuple, flows: _Flows) -> Packet | None:
+    """The outermost IP packet of a frame; None for ARP and its like."""
+    ip = next((frame[layer] for layer in (IP, IPv6) if layer in frame), None)
+    return None if ip is None else _ip_packet(ip, time_s, where, flows)
+
+
+def _ip_packet(ip, time_s: float, where: tuple, flows: _Flows) -> Packet:
+    node, interface, outgoing = where
+    number, header, length = _ip_sizes(ip)
+    known = dict(time_s=time_s, src=ip.src, dst=ip.dst, length_bytes=length, node=node,
+                 interface=interface, outgoing=outgoing,
+                 proto=PROTOCOLS.get(number, str(number)),
+                 df=isinstance(ip, IPv6) or bool(int(ip.flags) & DF))
+    body = ip.payload
+    if TCP in ip and number == 6:
+        known |= _tcp(ip[TCP], length - header, where, (ip.src, ip.dst), flows)
+    elif UDP in ip and number == 17:
+        known |= dict(sport=body.sport, dport=body.dport, payload_bytes=length - header - 8)
+    elif number == 4 and isinstance(body, (IP, IPv6)):
+        known["inner"] = _ip_packet(body, time_s, where, flows)
+    elif number == 1 and isinstance(body, (ICMP, ICMPerror)):
+        known |= _icmp(body, time_s, where)
+    elif number == 58 and not isinstance(body, NoPayload):
+        raw = bytes(body)
+        known |= dict(icmp_type=raw[0], icmp_code=raw[1])
+        if raw[0] == 2:  # packet too big: its MTU is 32 bits (RFC 4443, section 3.2)
+            known["next_hop_mtu"] = struct.unpack("!I", raw[4:8])[0]
+    return Packet(**known)
+
+
+def _ip_sizes(ip) -> tuple[int, int, int]:
+    """Protocol number, header and total length in bytes, as the header has them.
+
+    The captured bytes are no measure: the snapshot length cuts them.
+    """
+    if isinstance(ip, IPv6):
+        return ip.nh, 40, 40 + (ip.plen or 0)
+    return ip.proto, ip.ihl * 4, ip.len
+
+
+def _tcp(tcp, segment_bytes: int, where: tuple, ends: tuple[str, str], flows: _Flows) -> dict:
+    flags = [FLAGS[letter] for letter in "SFRPUA" if letter in str(tcp.flags)]
+    payload = max(segment_bytes - tcp.dataofs * 4, 0)
+    # A forwarding node sees each packet twice; only the same place twice is a retransmission.
+    way = (where, ends[0], tcp.sport, ends[1], tcp.dport)
+    back = (where[0], ends[1], tcp.dport, ends[0], tcp.sport)
+    taken = payload + ("SYN" in flags) + ("FIN" in flags)
+    seq, again = flows.sent(way, (where[0], *way[1:]), tcp.seq, taken, "SYN" in flags)
+    ack = flows.relative(back, tcp.ack) if "ACK" in flags else None
+    return dict(sport=tcp.sport, dport=tcp.dport, seq=seq, ack=ack, flags=" ".join(flags),
+                payload_bytes=payload, retransmission=again)
+
+
+def _icmp(icmp, time_s: float, where: tuple) -> dict:
+    known = dict(icmp_type=icmp.type, icmp_code=icmp.code)
+    if (icmp.type, icmp.code) == (3, 4):
+        known["next_hop_mtu"] = icmp.nexthopmtu
+    quoted = icmp.payload
+    if isinstance(quoted, IPerror):
+        # RFC 792 promises eight bytes of the quoted transport header: ports and, for TCP, seq.
+        raw = bytes(quoted.payload)
+        has_ports = len(raw) >= 4 and quoted.proto in (6, 17)
+        ports = struct.unpack("!HH", raw[:4]) if has_ports else (None, None)
+        known["quoted"] = Packet(
+            time_s=time_s, src=quoted.src, dst=quoted.dst, length_bytes=quoted.len, node=where[0],
+            proto=PROTOCOLS.get(quoted.proto, str(quoted.proto)), df=bool(int(quoted.flags) & DF),
+            sport=ports[0], dport=ports[1])
+    return known
+
+
+class _Flows:
+    """Sequence numbers counted from a connection's start, and which bytes were seen before."""
+
+    def __init__(self) -> None:
+        self.base: dict[tuple, int] = {}
+        self.seen: dict[tuple, list[tuple[int, int]]] = {}
+
+    def relative(self, flow: tuple, number: int) -> int:
+        """`number` less the flow's first sequence number, across the 32-bit wrap."""
+        # A capture that begins in mid-connection takes what it sees first for byte 1.
+        base = self.base.setdefault(flow, (number - 1) & 0xFFFFFFFF)
+        offset = (number - base) & 0xFFFFFFFF
+        return offset - (1 << 32) if offset >> 31 else offset
+
+    def sent(self, way: tuple, flow: tuple, number: int, taken: int, syn: bool) -> tuple[int, bool]:
+        """Relative sequence number, and whether any of its `taken` numbers passed here before."""
+        if syn and self.base.get(flow) != number:  # a new connection, maybe on old ports
+            self.base[flow] = number
+            for old in [old for old in self.seen if (old[0][0], *old[1:]) == flow]:
+                del self.seen[old]
+        start = self.relative(flow, number)
+        end = start + taken
+        ranges = self.seen.setdefault(way, [])
+        if not taken:
+            return start, False
+        first = bisect.bisect_left(ranges, start, key=lambda known: known[1])
+        last = bisect.bisect_right(ranges, end, key=lambda known: known[0])
+        touched = ranges[first:last]
+        again = any(low < end and start < high for low, high in touched)
+        low = min([start, *(known[0] for known in touched)])
+        high = max([end, *(known[1] for known in touched)])
+        ranges[first:last] = [(low, high)]
+        return start, again
+
+
+class Capture:
+    """tcpdump in a node's namespace, for the length of a `with` block.
+
+        with Capture(["mnexec", "-a", str(client.pid)], "client.pcap", node="client") as capture:
+            send()
+        packets = capture.packets()
+
+    `prefix` is the command that enters the namespace; it must exec, so that the process id stays.
+    Entering waits until tcpdump listens; leaving waits until it has read what was sent. Raises
+    CaptureError if it does not start within `deadline_s` or if packets were lost.
+    """
+
+    def __init__(self, prefix: Sequence[str], path: str | Path, node: str = "",
+                 interface: str = "any", filter: str = "ip or ip6", deadline_s: float = 30) -> None:
+        self.prefix, self.path, self.node = list(prefix), Path(path), node
+        self.interface, self.filter, self.deadline_s = interface, filter, deadline_s
+        self.said: list[str] = []
+        self.interfaces: dict[int, str] = {}
+
+    def __enter__(self) -> Capture:
+        self.interfaces = self._interfaces()
+        # -Z root: tcpdump would else drop to its own user, who may not write here.
+        command = [*self.prefix, "tcpdump", "-n", "-i", self.interface, "-U", "--immediate-mode",
+                   "-s", "200", "--time-stamp-precision=nano", "-Z", "root", "-w", str(self.path),
+                   self.filter]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._reader = threading.Thread(target=self._listen, daemon=True)
+        self._reader.start()
+        try:
+            while (line := self._lines.get(timeout=self.deadline_s)) is not None:
+                if "listening on" in line:
+                    return self
+        except queue.Empty:
+            pass
+        except BaseException:  # Ctrl-C while waiting leaves no tcpdump behind
+            self._end()
+            raise
+        self._end()
+        raise CaptureError(f"expected tcpdump to listen on {self.interface} at {self.node or 'node'} "
+                           f"within {self.deadline_s} s; it said: {' / '.join(self.said) or 'nothing'}; "
+                           f"try `{' '.join(command[:-3])}`")
+
+    def __exit__(self, kind, error, trace) -> None:
+        try:
+            if kind is None:
+                self._drain()
+        finally:
+            self._end()
+        lost = self.dropped()
+        if lost and kind is None:
+            raise CaptureError(f"expected no packet lost by tcpdump at {self.node or 'node'}, found "
+                               f"{lost} dropped; narrow its filter `{self.filter}` and run again")
+
+    def packets(self, origin_s: Decimal | None = None) -> list[Packet]:
+        """What was captured, see `read`."""
+        interface = "" if self.interface == "any" else self.interface
+        return read(self.path, self.node, interface, origin_s, self.interfaces)
+
+    def dropped(self) -> int:
+        """Packets that tcpdump's closing lines report as dropped, by kernel and interface."""
+        counts = (re.match(r"(\d+) packets? dropped by", line) for line in self.said)
+        return sum(int(count[1]) for count in counts if count)
+
+    def _interfaces(self) -> dict[int, str]:
+        """Interface index to name, as the namespace has them now."""
+        listed = subprocess.run([*self.prefix, "ip", "-json", "link"], capture_output=True, text=True)
+        if listed.returncode:
+            raise CaptureError(f"expected `{' '.join(self.prefix)} ip -json link` to list interfaces, "
+                               f"found: {listed.stderr.strip()}")
+        return {link["ifindex"]: link["ifname"] for link in json.loads(listed.stdout)}
+
+    def _listen(self) -> None:
+        for line in self.process.stderr:
+            self.said.append(line.strip())
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _drain(self) -> None:
+        """Waits until tcpdump sleeps: a packet in its ring would keep it awake.
+
+        SIGINT makes it leave its loop, and what it had not yet read is gone.
+        """
+        until = time.monotonic() + self.deadline_s
+        while time.monotonic() < until and self.process.poll() is None:
+            stat = Path(f"/proc/{self.process.pid}/stat").read_text()
+            if stat.rpartition(")")[2].split()[0] == "S":
+                return
+            time.sleep(0.001)  # polling a state, not waiting for a time to pass
+
+    def _end(self) -> None:
+        """Ends tcpdump and reads its last words."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(self.deadline_s)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self._reader.join(self.deadline_s)
+        self.process.stderr.close()

@@ -1,0 +1,101 @@
+"""How do all plots of the book look, and what do readers get who cannot see them?
+
+`style()` once, then draw with matplotlib as usual; `figure_html()` gives inline SVG with a text
+alternative. Its text is text and takes the page's colour, so that one plot reads in light and
+dark. Every axis names its unit, see `label()`. Matplotlib is a package of the guest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from html import escape
+
+import matplotlib
+from matplotlib import pyplot as plt
+
+# Okabe and Ito's colours, told apart with any colour vision; ordered by contrast on light and
+# dark, and without their yellow and black, which vanish on one of the two.
+COLORS = {"blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "purple": "#CC79A7",
+          "orange": "#E69F00", "sky": "#56B4E9"}
+MARKERS = ("o", "s", "^", "D", "v", "P")  # colour is never the only sign
+GREY = "#7b7b7b"  # 4.2:1 on white and 4.4:1 on #121212; figure_html() turns it into currentColor
+
+RC = {
+    "figure.figsize": (7.2, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
+    "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
+    "savefig.transparent": True, "legend.frameon": False, "legend.framealpha": 0,
+    "text.color": GREY, "axes.labelcolor": GREY, "axes.edgecolor": GREY, "axes.titlecolor": GREY,
+    "xtick.color": GREY, "ytick.color": GREY, "grid.color": GREY, "grid.alpha": 0.22,
+    "font.family": "sans-serif", "font.size": 11, "axes.titlesize": 12, "axes.titleweight": "bold",
+    "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "axes.axisbelow": True, "lines.linewidth": 1.8, "lines.markersize": 6,
+    "svg.fonttype": "none", "svg.hashsalt": "where-packets-wait",
+}
+
+
+def style() -> None:
+    """Sets the book's look for every plot that follows in this process."""
+    matplotlib.rcParams.update(RC)
+    cycler = matplotlib.cycler
+    matplotlib.rcParams["axes.prop_cycle"] = (cycler(color=list(COLORS.values()))
+                                              + cycler(marker=list(MARKERS)))
+
+
+def label(axes, x: tuple[str, str], y: tuple[str, str], title: str = "") -> None:
+    """Names both axes with their units: label(axes, x=("time", "ms"), y=("waited", "ms")).
+
+    A plain number or a name has the unit "1", which is not shown. Raises ValueError on none.
+    """
+    for (name, unit), put in ((x, axes.set_xlabel), (y, axes.set_ylabel)):
+        if not unit:
+            raise ValueError(f"expected a unit for the axis `{name}`, found none; give '1' for a count")
+        put(name if unit == "1" else f"{name} ({unit})")
+    axes.set_title(title)
+
+
+def figure_html(figure, alt: str) -> str:
+    """`figure` as <figure role="img"> with inline SVG; `alt` says what the plot shows.
+
+    The same figure gives the same bytes each time. Closes the figure, so that a notebook does not
+    show it twice. Raises ValueError without `alt`.
+    """
+    if not alt.strip():
+        raise ValueError("expected an `alt` that says what the plot shows, found none")
+    file = io.StringIO()
+    with matplotlib.rc_context({key: RC[key] for key in ("svg.fonttype", "svg.hashsalt")}):
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    width_in = figure.get_size_inches()[0]
+    # 96 CSS pixels an inch; below 80 % of that the text would be too small, so it scrolls.
+    return (f'<figure class="wpw-plot" role="img" aria-label="{escape(alt)}" style="margin:1.2em 0;'
+            f'color:inherit"><div style="overflow-x:auto"><div style="max-width:{width_in * 96:.0f}px;'
+            f'min-width:{width_in * 77:.0f}px">{_inline(file.getvalue())}</div></div></figure>')
+
+
+class Shown:
+    """A plot as a notebook cell's result: its picture in HTML, its `alt` in plain text."""
+
+    def __init__(self, figure, alt: str) -> None:
+        self.alt, self.markup = alt, figure_html(figure, alt)
+
+    def _repr_html_(self) -> str:
+        return self.markup
+
+    def __repr__(self) -> str:
+        return self.alt
+
+
+def _inline(svg: str) -> str:
+    """Matplotlib's SVG file as an element of a page: fluid, in the page's colour, ids its own."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.DOTALL)
+    svg = re.sub(r'^<svg[^>]*?(viewBox="[^"]*")[^>]*>',
+                 r'<svg \1 xmlns="http://www.w3.org/2000/svg" aria-hidden="true" '
+                 r'xmlns:xlink="http://www.w3.org/1999/xlink" style="display:block;width:100%;height:auto">',
+                 svg, count=1)
+    # Two plots on a page have figure_1 each: an id may be there only once.
+    key = "p" + hashlib.sha256(svg.encode()).hexdigest()[:8] + "-"
+    svg = re.sub(r'\bid="', f'id="{key}', svg)
+    svg = svg.replace('href="#', f'href="#{key}').replace("url(#", f"url(#{key}")
+    return re.sub(GREY, "currentColor", svg, flags=re.IGNORECASE).strip()

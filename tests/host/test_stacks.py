@@ -1,0 +1,157 @@
+"""Does the comparison of a told with an observed stack catch what differs, and only that?"""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from labs import stacks
+from labs.stacks import Frame, State, StoryError, function_name, match, parse_story
+
+TOLD = """
+# the ICMP comes back inside the call that caused it
+tcp_v4_err             @net/ipv4/tcp_ipv4.c   # the socket is owned: deferred
+icmp_unreach
+__do_softirq => handle_softirqs : renamed in 6.1.y   @kernel/softirq.c
+do_softirq
+ip_fragment
+ip_finish_output ~ ip_output() leaves by a tail call
+ip_output
+tcp_push
+"""
+OBSERVED = [b"tcp_v4_err+0x1", b"icmp_unreach+0x91", b"icmp_rcv+0x19f", b"handle_softirqs+0xd9",
+            b"do_softirq+0x75", b"ip_fragment.constprop.0+0x7a", b"ip_output+0x78"]
+SYMBOLS = {"tcp_v4_err", "icmp_unreach", "icmp_rcv", "handle_softirqs", "do_softirq", "ip_fragment",
+           "ip_finish_output", "ip_output"}
+
+
+def states(comparison):
+    return [row.state.value for row in comparison.rows]
+
+
+def test_every_state_of_a_story_that_holds():
+    found = match(TOLD, OBSERVED, SYMBOLS, "B")
+    assert states(found) == ["seen", "seen", "also there", "renamed", "seen", "seen", "folded",
+                             "seen", "folded"]
+    assert found.ok and found.missing == []
+    reasons = {row.frame.name: row.reason for row in found.rows if row.frame}
+    assert reasons["__do_softirq"] == "renamed in 6.1.y"
+    assert "tail call; the running kernel has ip_finish_output" in reasons["ip_finish_output"]
+    assert "no such symbol: inlined" in reasons["tcp_push"]
+    assert "8 frames told: 5 seen, 1 renamed, 2 folded, 0 missing; 1 also there" in found.text(100)
+
+
+def test_undeclared_absence_of_a_living_function_fails():
+    found = match(TOLD, OBSERVED, SYMBOLS | {"tcp_push"})
+    assert not found.ok and found.missing == ["tcp_push"]
+    assert "the running kernel has tcp_push" in found.rows[-1].reason
+    assert "NOT as told" in found.text() and "! missing" in found.text()
+
+
+def test_a_frame_in_another_place_is_missing_and_says_so():
+    found = match("a\nb\nc", ["b", "a", "c"], {"a", "b", "c"})
+    assert len(found.missing) == 1
+    assert "not in this place" in next(r.reason for r in found.rows if r.state is State.MISSING)
+
+
+def test_one_absent_frame_does_not_take_its_namesake_further_down():
+    found = match("ip_output\nipip_tunnel_xmit\nip_output\ntcp_sendmsg",
+                  ["ipip_tunnel_xmit", "ip_output", "tcp_sendmsg"], {"ip_output"})
+    assert states(found) == ["missing", "seen", "seen", "seen"]
+
+
+def test_nothing_observed_is_not_ok():
+    found = match("only_inlined", [], lambda name: False)
+    assert states(found) == ["folded"] and found.missing == [] and not found.ok
+
+
+def test_no_symbols_is_an_error_and_not_a_pass():
+    with pytest.raises(ValueError, match="found none.*kallsyms"):
+        match("a", ["b"], set())
+
+
+def test_old_name_still_counts_as_seen():
+    assert states(match("__do_softirq => handle_softirqs : renamed", ["__do_softirq"], {"x"})) == ["seen"]
+
+
+@pytest.mark.parametrize("traced", [
+    "ip_fragment", b"ip_fragment+0x7a", "ip_fragment.constprop.0+0x7a/0x90", "ip_fragment.isra.0",
+    "ip_fragment.part.0.isra.0+0x1", "ip_fragment+12", "ip_fragment.cold", "ip_fragment+0x1 [ip_vs]",
+    " ip_fragment.constprop.0.isra.0\n"])
+def test_tracers_spellings_are_one_function(traced):
+    assert function_name(traced) == "ip_fragment"
+
+
+def test_a_frame_holds_all_that_its_line_says():
+    (frame,) = parse_story("a => b : new name ~ and inlined by some  @net/core/dev.c  # see page 3")
+    assert frame == Frame("a", "b", True, "new name; and inlined by some", "see page 3", "net/core/dev.c")
+
+
+@pytest.mark.parametrize("line, said", [
+    ("a => b", "expected `: why` after the new name `b`"),
+    ("a ~", "expected why `a` may be absent"),
+    ("a b", r"expected `function \[=> new_name : why\].*found `a b`"),
+    ("=> b : c", "expected `function"),
+])
+def test_errors_name_the_line_and_what_was_expected(line, said):
+    with pytest.raises(StoryError, match=f"told.stack, line 3: {said}"):
+        parse_story(f"fine\n# comment\n{line}\n", "told.stack")
+
+
+def test_an_empty_story_is_an_error():
+    with pytest.raises(StoryError, match="at least one frame"):
+        parse_story("# nothing\n")
+
+
+def test_three_renderings_of_the_same_data():
+    found = match(TOLD, OBSERVED, SYMBOLS, "B: <deferred> & later")
+    data = json.loads(json.dumps(found.to_json()))
+    text, html = found.text(), found.html()
+    for row in data["rows"]:
+        for rendering in (text, html):
+            assert row["state"] in rendering
+            assert (row["told"] or row["observed"]) in rendering
+    assert "the socket is owned: deferred" in text and "the socket is owned: deferred" in html
+    assert found._repr_html_() == html and "&lt;deferred&gt; &amp; later" in html
+    assert html.startswith('<figure class="wpw-stack">')
+    for needed in ("<caption>", 'scope="col"', 'scope="row"', 'tabindex="0"'):
+        assert needed in html
+    assert "#fff" not in html and "white;" not in html
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_terminal_lines_keep_within_the_width(width):
+    long = [*OBSERVED, "entry_SYSCALL_64_after_hwframe_and_a_name_without_end_to_it+0x44"]
+    assert max(map(len, match(TOLD, long, SYMBOLS, "t" * 90).text(width).splitlines())) <= width
+
+
+def test_rows_lead_to_their_source_page():
+    html = match(TOLD, OBSERVED, SYMBOLS).html(
+        href=lambda row: row["source"] and f"source/{row['source']}#{row['told']}")
+    assert 'href="source/net/ipv4/tcp_ipv4.c#tcp_v4_err"' in html
+    assert html.count("href=") == 2
+
+
+def test_markup_is_balanced():
+    class Balance(HTMLParser):
+        open_tags = []
+
+        def handle_starttag(self, tag, attrs):
+            self.open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            assert self.open_tags.pop() == tag
+
+    parser = Balance()
+    parser.feed(match(TOLD, OBSERVED, SYMBOLS).html())
+    assert parser.open_tags == []
+
+
+def test_symbols_are_read_without_their_clone_suffixes(tmp_path):
+    path = tmp_path / "kallsyms"
+    path.write_text("0000000000000000 t ip_fragment.constprop.0\n0000000000000000 T ip_output\n"
+                    "0000000000000000 t ip_vs_in\t[ip_vs]\n")
+    assert stacks.running_kernel_symbols(str(path)) == {"ip_fragment", "ip_output", "ip_vs_in"}
+    path.write_text("")
+    with pytest.raises(RuntimeError, match="expected symbols"):
+        stacks.running_kernel_symbols(str(path))
