@@ -1,1 +1,5 @@
-print("host")
+"""`python -m host`: what the shell script `lab` hands over to."""
+
+from host.cli import main
+
+main()

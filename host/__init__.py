@@ -1,0 +1,1 @@
+"""Everything that runs on the reader's own machine: the VM, Jupyter, the site, the command line."""

@@ -1,0 +1,79 @@
+"""Does KVM really run a kernel here? Only a kernel that prints its first line proves it.
+
+/dev/kvm can exist, answer its ioctls, run the firmware, and still spin for ever when the kernel
+starts (nested virtualisation without the right CPU features). So a bare kernel is booted on it
+once, with a deadline, and the verdict is kept until this host boots another kernel or QEMU.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import time
+from dataclasses import dataclass
+
+from host.image import Image
+from host.paths import cache
+from host.phases import say
+
+DEADLINE_S = 10
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """`name` is QEMU's ("kvm" or "tcg"); `reason` says how that was found out."""
+
+    name: str
+    reason: str
+
+
+def qemu_version(qemu: str = "qemu-system-x86_64") -> str:
+    """QEMU's version, as in "7.2.22"."""
+    out = subprocess.run([qemu, "--version"], capture_output=True, text=True, check=True).stdout
+    return out.split("version ")[1].split()[0]
+
+
+def acceleration(image: Image, qemu: str = "qemu-system-x86_64") -> Acceleration:
+    """KVM where a kernel boots on it, TCG elsewhere; remembered."""
+    device = os.environ.get("LAB_KVM_DEVICE", "/dev/kvm")
+    if not os.path.exists(device):
+        return Acceleration("tcg", f"{device} does not exist")
+    if not os.access(device, os.R_OK | os.W_OK):
+        return Acceleration("tcg", f"{device} may not be opened by this user (group kvm?)")
+    remembered = cache() / "acceleration.json"
+    situation = [qemu_version(qemu), platform.release(), image.folder.name, device]
+    try:
+        kept = json.loads(remembered.read_text())
+        if kept["situation"] == situation:
+            return Acceleration(kept["name"], kept["reason"])
+    except (OSError, ValueError, KeyError):
+        pass
+    found = _try_kvm(image, qemu)
+    say(f"acceleration: {found.name} ({found.reason})")
+    remembered.write_text(json.dumps({"situation": situation, "name": found.name, "reason": found.reason}))
+    return found
+
+
+def _try_kvm(image: Image, qemu: str) -> Acceleration:
+    """Boot the image's kernel without a disk on KVM and wait for its first line."""
+    process = subprocess.Popen(
+        [qemu, "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults", "-display", "none",
+         "-no-reboot", "-kernel", str(image.vmlinuz), "-append", "console=ttyS0 panic=-1",
+         "-serial", "stdio"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )
+    os.set_blocking(process.stdout.fileno(), False)
+    deadline, seen = time.monotonic() + DEADLINE_S, b""
+    try:
+        while time.monotonic() < deadline:
+            seen += process.stdout.read() or b""
+            if b"Linux version" in seen:
+                return Acceleration("kvm", "a kernel booted on it")
+            if process.poll() is not None:
+                why = seen.decode(errors="replace").strip().splitlines()
+                return Acceleration("tcg", f"QEMU refused KVM: {why[-1] if why else process.returncode}")
+            time.sleep(0.05)
+        return Acceleration("tcg", f"KVM answers, but a kernel printed nothing on it in {DEADLINE_S} s")
+    finally:
+        process.kill()
+        process.wait()

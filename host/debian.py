@@ -1,0 +1,59 @@
+"""Which Debian packages does this machine lack, and may we install them?"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from host.phases import LabError, phase, say
+
+# The command that proves a package is there, and the package. Reasons stand beside the names.
+PACKAGES = {
+    "qemu-system-x86_64": "qemu-system-x86",  # runs the guest
+    "mmdebstrap": "mmdebstrap",  # builds it
+    "mksquashfs": "squashfs-tools",  # packs it
+    "newuidmap": "uidmap",  # lets mmdebstrap build without root
+    "ssh": "openssh-client",  # reaches it
+    "ssh-keygen": "openssh-client",  # makes its keys
+    "xz": "xz-utils",  # unpacks the kernel source
+    "ctags": "universal-ctags",  # finds functions in it
+    "chromium": "chromium",  # the tests open the book in it
+}
+
+
+def missing(commands) -> list[str]:
+    """The packages of those commands that are not on the PATH, sorted."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    return sorted({PACKAGES[c] for c in commands if shutil.which(c, path=path) is None})
+
+
+def install_command(packages) -> str:
+    """What a person would type to install them."""
+    sudo = "" if os.getuid() == 0 else "sudo "
+    return f"{sudo}apt-get install -y --no-install-recommends {' '.join(packages)}"
+
+
+def need(*commands: str) -> None:
+    """Install what is missing, as root or by sudo; else raise with the exact command."""
+    packages = missing(commands)
+    if not packages:
+        return
+    command = install_command(packages)
+    if os.getuid() != 0:
+        if not shutil.which("sudo") or not (sys.stdin.isatty() or _sudo_is_silent()):
+            raise LabError(f"Debian packages are missing: {' '.join(packages)}", command)
+        say(f"root is needed once, for: {command}")
+    sudo = [] if os.getuid() == 0 else ["sudo"]
+    with phase(f"Debian packages: {' '.join(packages)}"):
+        for arguments in (["update", "-qq"], command.split("apt-get ")[1].split()):
+            result = subprocess.run(
+                [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *arguments],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            )
+            if result.returncode != 0:
+                last = "\n".join(result.stdout.splitlines()[-5:])
+                raise LabError(f"apt-get {arguments[0]} failed:\n{last}", command)
+
+
+def _sudo_is_silent() -> bool:
+    return subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0

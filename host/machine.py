@@ -1,0 +1,167 @@
+"""How does a guest come to life, and how is it ended? As a process of QEMU that this module starts,
+watches while it wakes, and kills by its id."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from host import paths, ssh
+from host.phases import LabError
+
+WAKE_DEADLINE_S = 60
+READY_LINE = b"lab: ready"
+
+
+class GuestDied(LabError):
+    """QEMU ended, or the guest did not answer in time."""
+
+
+@dataclass
+class Guest:
+    """A running guest: QEMU's process id and the loopback port of the guest's sshd."""
+
+    folder: Path
+    pid: int
+    port: int
+
+    @property
+    def console(self) -> Path:
+        return self.folder / "console"
+
+    @property
+    def connection(self) -> ssh.Connection:
+        return ssh.Connection(self.folder, self.port)
+
+    def alive(self) -> bool:
+        """Whether the process with this id is still the QEMU that was started in this folder."""
+        try:
+            command = Path(f"/proc/{self.pid}/cmdline").read_bytes()
+        except OSError:
+            return False
+        return str(self.folder / "console").encode() in command
+
+    def end(self) -> None:
+        """Kill QEMU and the open ssh connection, remove the run's folder. Safe to call twice."""
+        self.connection.close()
+        if self.alive():
+            os.kill(self.pid, signal.SIGKILL)
+            for _ in range(500):
+                if not self.alive():
+                    break
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(self.pid, os.WNOHANG)
+                time.sleep(0.01)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, os.WNOHANG)
+        for path in sorted(self.folder.glob("*")):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def save(self) -> None:
+        """Write down process id and port, so that a later ./lab finds this guest."""
+        aside = self.folder / "guest.json.part"
+        aside.write_text(json.dumps({"pid": self.pid, "port": self.port}))
+        aside.rename(self.folder / "guest.json")
+
+    @classmethod
+    def saved(cls, folder: Path) -> "Guest | None":
+        """The guest written down in `folder`, or None; it may have died since."""
+        try:
+            return cls(folder=folder.resolve(), **json.loads((folder / "guest.json").read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def new_folder() -> Path:
+    """A fresh folder for a guest's sockets and console."""
+    return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
+
+
+def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -> Guest:
+    """Start QEMU with `command_for_port(port) + extra`; its output goes to `folder`.
+
+    A guest that does not outlive us is killed by the kernel when this process ends, however it
+    ends. The port is picked free and tried again with another if somebody took it meanwhile.
+    """
+    for _ in range(5):
+        port = _free_port()
+        command = [
+            *command_for_port(port), *extra,
+            "-chardev", f"file,id=console,path={folder / 'console'}", "-serial", "chardev:console",
+        ]
+        if not outlives_us:
+            command = ["setpriv", "--pdeathsig", "KILL", *command]
+        with open(folder / "qemu.log", "wb") as log:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        guest = Guest(folder, process.pid, port)
+        if _came_up(process, folder):
+            return guest
+        said = (folder / "qemu.log").read_text(errors="replace")
+        if "host forwarding" not in said:
+            break
+    guest.end()
+    raise GuestDied(f"QEMU ended at once: {said.strip() or process.returncode}", "./lab doctor")
+
+
+def _came_up(process: subprocess.Popen, folder: Path) -> bool:
+    """Wait until QEMU has opened the console file, which it does after parsing everything."""
+    for _ in range(500):
+        if process.poll() is not None:
+            return False
+        if (folder / "console").exists():
+            # The console opens before the network; a taken port ends QEMU a moment later.
+            return True
+        time.sleep(0.005)
+    return True
+
+
+def wait_for_console(guest: Guest, deadline_s: float = WAKE_DEADLINE_S, progress=None) -> None:
+    """Wait until the guest prints that it is ready (fork server and sshd are up)."""
+    deadline = time.monotonic() + deadline_s
+    while time.monotonic() < deadline:
+        text = guest.console.read_bytes() if guest.console.exists() else b""
+        if READY_LINE in text:
+            return
+        if not guest.alive():
+            raise GuestDied(f"QEMU died while the guest booted\n{last_words(guest)}", "./lab doctor")
+        if progress:
+            progress("guest's slow imports" if b"Server listening" in text else "kernel")
+        time.sleep(0.05)
+    raise GuestDied(f"the guest was not ready after {deadline_s:.0f} s\n{last_words(guest)}", "./lab doctor")
+
+
+def wait_for_ssh(guest: Guest, command: list[str], deadline_s: float = WAKE_DEADLINE_S) -> None:
+    """Run `command` in the guest as soon as its sshd answers."""
+    deadline = time.monotonic() + deadline_s
+    while time.monotonic() < deadline:
+        if guest.connection.open(command):
+            return
+        if not guest.alive():
+            raise GuestDied(f"QEMU died before the guest answered\n{last_words(guest)}", "./lab reset")
+        time.sleep(0.05)
+    raise GuestDied(f"the guest did not answer in {deadline_s:.0f} s\n{last_words(guest)}", "./lab reset")
+
+
+def last_words(guest: Guest, lines: int = 12) -> str:
+    """The end of what QEMU and the guest's console said, for a person to read."""
+    said = []
+    for name in ("qemu.log", "console"):
+        with contextlib.suppress(OSError):
+            said += (guest.folder / name).read_text(errors="replace").splitlines()[-lines:]
+    return "\n".join(f"  | {line}" for line in said) or "  (it said nothing)"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

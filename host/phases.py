@@ -1,0 +1,52 @@
+"""What is happening, and how long did it take? One line a phase, on stderr; stdout is for results."""
+
+import contextlib
+import sys
+import time
+
+from rich.console import Console
+
+console = Console(stderr=True, highlight=False, soft_wrap=True)
+
+REPRODUCED, NOT_REPRODUCED, USAGE, COULD_NOT = 0, 1, 2, 3
+
+
+class LabError(Exception):
+    """Something that the reader can do something about.
+
+    `message` says what was expected and what was found; `next` is a command to type.
+    """
+
+    def __init__(self, message: str, next: str = "", status: int = COULD_NOT):
+        super().__init__(message)
+        self.next = next
+        self.status = status
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{text}\n  Next: {self.next}" if self.next else text
+
+
+@contextlib.contextmanager
+def phase(title: str):
+    """Say that `title` is under way; when it ends, its line with the elapsed time stays.
+
+    Yields a function that replaces the progress text behind the title.
+    """
+    started = time.monotonic()
+    live = console.is_terminal
+    status = console.status(f"{title} …") if live else contextlib.nullcontext()
+    with status:
+
+        def progress(text: str) -> None:
+            if live:
+                status.update(f"{title} … {text} ({time.monotonic() - started:.0f} s)")
+
+        yield progress
+    say(f"{title}: {time.monotonic() - started:.1f} s")
+
+
+def say(line: str) -> None:
+    """One line for the person, on stderr."""
+    console.print(line, markup=False)
+    sys.stderr.flush()

@@ -1,0 +1,131 @@
+"""Why does a guest start in under a second? It never boots: it goes on from a kept moment.
+
+After the first cold boot the machine is stopped and kept: its memory is a file that QEMU wrote
+through (`share=on`), its device state a stream of under a megabyte, its disk a squashfs that
+nobody writes. A restored guest maps the memory file copy-on-write, so any number of guests go on
+from the same moment and share every page that they do not touch.
+"""
+
+import contextlib
+import functools
+import shlex
+import time
+from pathlib import Path
+
+from qemu.qmp.legacy import QEMUMonitorProtocol
+
+from host import debian, machine, store
+from host.acceleration import Acceleration, acceleration, qemu_version
+from host.image import Image, image
+from host.machine import Guest, GuestDied
+from host.phases import phase, say
+from host.profile import Profile, profile
+
+@functools.cache
+def _ground(name: str) -> tuple[Profile, Image, Acceleration]:
+    """The profile, its image and the acceleration, all made or found out if need be."""
+    debian.need("qemu-system-x86_64", "ssh")
+    ours = profile(name)
+    disk = image()
+    return ours, disk, acceleration(disk, ours.qemu)
+
+
+def snapshot(name: str = "stock") -> Path:
+    """The folder of the kept moment (`ram`, `state`), made by one cold boot if need be."""
+    ours, disk, how = _ground(name)
+    key = store.key_of(ours.file, disk.folder.name, how.name, qemu_version(ours.qemu))
+    make = functools.partial(_boot_and_keep, ours, disk, how)
+    folder = store.made(f"snapshot-{name}", key, make, needs_mib=ours.memory_mib + 100)
+    store.discard_others(f"snapshot-{name}", folder)
+    return folder
+
+
+def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) -> None:
+    ram = folder / "ram"
+    with phase(f"guest {ours.name}: first boot, kept as a snapshot (once, {how.name})") as progress:
+        with open(ram, "wb") as file:
+            file.truncate(ours.memory_mib << 20)
+        guest = boot(ours, disk, how, ram, shared=True)
+        try:
+            machine.wait_for_console(guest, 180, progress)
+            progress("keeping it")
+            _keep(guest, folder / "state")
+        finally:
+            guest.end()
+
+
+def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool) -> Guest:
+    """A cold boot. The guest is killed when this process ends."""
+    return _start(ours, disk, how, ram, shared, [], outlives_us=False)
+
+
+def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) -> Guest:
+    folder = machine.new_folder()
+    command = functools.partial(ours.command, disk, how.name, ram, shared)
+    monitor = ["-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"]
+    return machine.start(command, folder, [*monitor, *options], outlives_us)
+
+
+@contextlib.contextmanager
+def _monitor(guest: Guest):
+    """QEMU's control protocol, with guest memory kept out of the device state's stream."""
+    monitor = QEMUMonitorProtocol(str(guest.folder / "qmp"))
+    monitor.connect()
+    try:
+        capability = {"capability": "x-ignore-shared", "state": True}
+        monitor.cmd("migrate-set-capabilities", capabilities=[capability])
+        yield monitor
+    finally:
+        monitor.close()
+
+
+def _keep(guest: Guest, state: Path) -> None:
+    """Write device state to `state` and end QEMU; memory is in its file already.
+
+    The guest is left running until QEMU stops it for the last step of the migration, so that a
+    restored one runs at once (a stream from a stopped machine comes in stopped).
+    """
+    with _monitor(guest) as monitor:
+        monitor.cmd("migrate", uri=f"exec:cat >{shlex.quote(str(state))}")
+        for _ in range(600):
+            status = monitor.cmd("query-migrate")["status"]
+            if status == "completed":
+                break
+            if status in ("failed", "cancelled"):
+                raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
+            time.sleep(0.05)
+        monitor.cmd("quit")
+    for _ in range(200):
+        if not guest.alive():
+            return
+        time.sleep(0.05)
+
+
+def restore(name: str = "stock", outlives_us: bool = False) -> Guest:
+    """A guest that goes on from the kept moment, awake and with labs/ copied in."""
+    for attempt in (1, 2):
+        guest = _restored(name, outlives_us)
+        try:
+            # The clock is the kept moment's; random numbers are reseeded by vmgenid.
+            set_clock = ["date", "-u", "-s", f"@{time.time():.3f}"]
+            machine.wait_for_ssh(guest, set_clock, 30 if attempt == 1 else 60)
+            return guest
+        except GuestDied as death:
+            guest.end()
+            if attempt == 2:
+                raise
+            say(f"guest {name}: its snapshot does not wake ({death}); making it again")
+            (snapshot(name) / store.LIST).unlink()
+        except BaseException:
+            guest.end()
+            raise
+    raise AssertionError("unreachable")
+
+
+def _restored(name: str, outlives_us: bool) -> Guest:
+    ours, disk, how = _ground(name)
+    kept = snapshot(name)
+    guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
+    with _monitor(guest) as monitor:
+        monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
+    return guest

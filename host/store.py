@@ -1,0 +1,120 @@
+"""How is a thing that takes minutes made once, and never found half made?
+
+Each lives in a folder named after a key of what it was made from. It is written aside and renamed
+when whole, under a lock, and described by a list of its files' sizes that is checked before use.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from host.paths import cache
+from host.phases import LabError, say
+
+LIST = "files.json"
+
+
+def key_of(*parts: str | bytes | Path) -> str:
+    """A short key of strings, and of the contents and names of files and folders."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, Path):
+            for file in _files(part):
+                digest.update(file.relative_to(part.parent).as_posix().encode() + b"\0")
+                digest.update(file.read_bytes() + b"\0")
+        else:
+            digest.update((part.encode() if isinstance(part, str) else part) + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _files(path: Path) -> Iterable[Path]:
+    return [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+
+
+@contextlib.contextmanager
+def locked(name: str):
+    """One `./lab` at a time does this; the others say that they wait."""
+    lock = FileLock(cache() / f"{name}.lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        say(f"{name}: another ./lab is at it; waiting for that one")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def damage(folder: Path) -> str | None:
+    """What is wrong with a stored folder, or None if it is as it was written.
+
+    Compares sizes and times, not contents: hashing a gigabyte at each start would cost more than
+    making it.
+    """
+    try:
+        listed = json.loads((folder / LIST).read_text())
+    except FileNotFoundError:
+        return "missing"
+    except (OSError, ValueError) as error:
+        return f"its list cannot be read ({error})"
+    for name, (size, mtime_ns) in listed.items():
+        try:
+            found = (folder / name).stat()
+        except OSError:
+            return f"{name} is missing"
+        if found.st_size != size:
+            return f"{name} holds {found.st_size} bytes where {size} were written"
+        if found.st_mtime_ns != mtime_ns:
+            return f"{name} was changed after it was made"
+    return None
+
+
+def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0) -> Path:
+    """The folder `kind-key`, made by `make(folder)` if it is not there whole."""
+    folder = cache() / f"{kind}-{key}"
+    if damage(folder) is None:
+        return folder
+    with locked(kind):
+        reason = damage(folder)
+        if reason is None:
+            return folder
+        if folder.exists():
+            say(f"{kind}: the stored one is damaged ({reason}); making it again")
+            shutil.rmtree(folder, ignore_errors=True)
+        _make_aside(kind, folder, make, needs_mib)
+    return folder
+
+
+def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib: int) -> None:
+    free_mib = shutil.disk_usage(cache()).free >> 20
+    if free_mib < needs_mib:
+        raise LabError(
+            f"{kind}: needs {needs_mib} MiB in {cache()}, and {free_mib} MiB are free there",
+            "free some space, or set XDG_CACHE_HOME to a folder with more; then the same ./lab call",
+        )
+    aside = folder.with_suffix(".part")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(mode=0o700)
+    try:
+        make(aside)
+        listed = {p.name: (p.stat().st_size, p.stat().st_mtime_ns) for p in _files(aside)}
+        (aside / LIST).write_text(json.dumps(listed))
+        os.rename(aside, folder)
+    except OSError as error:
+        raise LabError(f"{kind}: {error}", "mend what it names, then the same ./lab call") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def discard_others(kind: str, keep: Path) -> None:
+    """Delete older folders of this kind; they were made from what is no longer so."""
+    for folder in cache().glob(f"{kind}-*"):
+        if folder != keep and folder.is_dir():
+            shutil.rmtree(folder, ignore_errors=True)

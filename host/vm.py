@@ -1,0 +1,80 @@
+"""Which guest serves a call? The reader's own, which stays up between calls, or a throwaway one,
+restored for one call so that nothing of a run, an answer or a crash is left for the next."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from host import paths, progress, snapshot, store
+from host.machine import Guest
+from host.phases import phase
+
+
+def _link(name: str):
+    """A symbolic link to the folder of the reader's guest of this profile."""
+    return paths.run() / f"up-{name}"
+
+
+def standing(name: str = "stock") -> Guest | None:
+    """The reader's guest if it is up."""
+    guest = Guest.saved(_link(name))
+    return guest if guest and guest.alive() else None
+
+
+def up(name: str = "stock", quiet: bool = False) -> Guest:
+    """The reader's guest, restored if it is not up."""
+    guest = standing(name)
+    if guest:
+        return guest
+    with store.locked(f"up-{name}"):
+        guest = standing(name)
+        if guest:
+            return guest
+        with contextlib.nullcontext() if quiet else phase(f"guest {name}: up"):
+            return _up(name)
+
+
+def _up(name: str) -> Guest:
+    down(name)  # what a dead one left behind
+    guest = snapshot.restore(name, outlives_us=True)
+    try:
+        guest.connection.copy_labs()
+        guest.save()
+        aside = guest.folder / "link"
+        os.symlink(guest.folder, aside)
+        os.replace(aside, _link(name))
+    except BaseException:
+        guest.end()
+        raise
+    return guest
+
+
+def down(name: str = "stock") -> bool:
+    """End the reader's guest; True if there was one. Progress made in notebooks is fetched first."""
+    guest = Guest.saved(_link(name))
+    if guest is None:
+        _link(name).unlink(missing_ok=True)
+        return False
+    was_alive = guest.alive()
+    if was_alive:
+        progress.fetch(guest.connection)
+    guest.end()
+    _link(name).unlink(missing_ok=True)
+    return was_alive
+
+
+def reset(name: str = "stock") -> Guest:
+    """The reader's guest, back at the kept moment."""
+    with store.locked(f"up-{name}"), phase(f"guest {name}: back to its snapshot"):
+        return _up(name)
+
+
+@contextlib.contextmanager
+def throwaway(name: str = "stock") -> Iterator[Guest]:
+    """A guest for this call alone, ended when the block ends or this process dies."""
+    guest = snapshot.restore(name)
+    try:
+        guest.connection.copy_labs()
+        yield guest
+    finally:
+        guest.end()

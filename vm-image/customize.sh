@@ -1,0 +1,40 @@
+#!/bin/sh
+# What has to happen to the unpacked guest before it becomes an image? mmdebstrap's last hooks run
+# this inside it, with initramfs/ beside us; what stays outside the image is left in /lab-out.
+set -eu
+here=$(dirname -- "$0")
+release=$(basename /lib/modules/*)
+out=/lab-out
+mkdir "$out"
+
+# openssh-server made keys of its own; ours is the installation's.
+find /etc/ssh -name 'ssh_host_*' ! -name ssh_host_ed25519_key -delete
+chown -R 0:0 /etc/ssh /etc/inittab /usr/local/lib/lab /root
+chmod 755 /usr/local/lib/lab/*
+chmod 700 /root /root/.ssh
+chmod 600 /root/.ssh/authorized_keys /etc/ssh/ssh_host_ed25519_key
+
+# The initramfs: busybox, our init, and the modules between power-on and the root file system.
+stage=/tmp/stage
+mkdir -p "$stage/bin" "$stage/modules" "$stage/dev" "$stage/lower" "$stage/upper" "$stage/root"
+cp "$here/initramfs/init" "$stage/init"
+chmod 755 "$stage/init"
+cp /usr/bin/busybox "$stage/bin/busybox"
+ln -s busybox "$stage/bin/sh"
+order=10
+for module in virtio_pci virtio_blk squashfs overlay; do
+    modprobe -S "$release" --show-depends "$module"
+done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r path; do
+    cp "$path" "$stage/modules/$order-$(basename "$path")"
+    order=$((order + 1))
+done
+(cd "$stage" && find . | busybox cpio -o -H newc) >"$out/initramfs"
+
+cp "/boot/vmlinuz-$release" "$out/vmlinuz"
+printf '%s\n' "$release" >"$out/release"
+dpkg-query -W -f '${Package} ${Version}\n' >"$out/packages"
+
+echo packets >/etc/hostname
+echo "127.0.0.1 localhost packets" >/etc/hosts
+rm -rf /boot/* /var/cache/* /var/lib/apt/lists/* /var/log/* "$stage" "$here"
+mkdir -p /var/log/nginx

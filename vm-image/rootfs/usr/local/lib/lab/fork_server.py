@@ -1,0 +1,142 @@
+"""Which Python can start at once? One that was forked after the slow imports.
+
+Under emulation matplotlib, scapy, mininet, bcc and ipykernel take some fifteen seconds to import.
+This server imports them once, before the snapshot is taken. A client (fork_client.py) sends a
+request and its three standard file descriptors over a unix socket; a child of this process then
+runs the requested module as `python3 -m` would. The child gets a session and a cgroup of its own;
+when the client goes away, everything in that cgroup is ended, so nothing outlives its caller.
+"""
+
+import gc
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+import traceback
+
+SOCKET = "/run/lab/fork.sock"
+CGROUPS = "/sys/fs/cgroup"
+WARM_PROGRAM = "int warm(void *ctx) { return 0; }"
+
+
+def import_slow_things():
+    """Import what notebooks and labs use, and make bcc's compiler resident, in a child."""
+    os.environ.update(OPENBLAS_NUM_THREADS="1", MPLBACKEND="Agg", PYDEVD_DISABLE_FILE_VALIDATION="1")
+    import bcc
+    import ipykernel.ipkernel  # noqa: F401
+    import ipykernel.kernelapp  # noqa: F401
+    import matplotlib.pyplot  # noqa: F401
+    import matplotlib_inline.backend_inline  # noqa: F401
+    import mininet.net  # noqa: F401
+    import mininet.node  # noqa: F401
+    import scapy.layers.inet  # noqa: F401
+    import scapy.layers.inet6  # noqa: F401
+    import scapy.utils  # noqa: F401
+
+    pid = os.fork()
+    if pid == 0:
+        # In a child: LLVM starts no thread here, but what it allocates should not be kept.
+        program = bcc.BPF(text=WARM_PROGRAM)
+        program.load_func("warm", bcc.BPF.KPROBE)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    gc.collect()
+    gc.freeze()  # keeps the collector from touching, and so copying, shared pages
+
+
+def serve():
+    """Accept clients for ever; a keeper process looks after each."""
+    if os.path.exists(SOCKET):
+        os.unlink(SOCKET)
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    server.bind(SOCKET)
+    os.chmod(SOCKET, 0o600)
+    server.listen(64)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are not waited for
+    with open("/dev/console", "w") as console:
+        console.write("lab: ready\n")
+    while True:
+        client, _ = server.accept()
+        if os.fork() == 0:
+            server.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            try:
+                keep(client)
+            finally:
+                os._exit(0)
+        client.close()
+
+
+def keep(client):
+    """Run one request; report its exit status; end all of it when the client is gone."""
+    message, fds, _, _ = socket.recv_fds(client, 1 << 20, 3)
+    if len(fds) != 3:
+        return
+    request = json.loads(message)
+    group = os.path.join(CGROUPS, f"lab-{os.getpid()}")
+    os.mkdir(group)
+    worker = os.fork()
+    if worker == 0:
+        client.close()
+        work(request, fds, group)
+    for fd in fds:
+        os.close(fd)
+    pidfd = os.pidfd_open(worker)
+    ready, _, _ = select.select([client, pidfd], [], [])
+    if pidfd in ready:
+        status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+        client.sendall(json.dumps({"status": status}).encode())
+    end(group)
+
+
+def end(group):
+    """Kill what is left in the cgroup and remove it."""
+    with open(os.path.join(group, "cgroup.kill"), "w") as kill:
+        kill.write("1")
+    for _ in range(200):
+        try:
+            os.rmdir(group)
+            return
+        except OSError:
+            select.select([], [], [], 0.01)
+
+
+def work(request, fds, group):
+    """Become `python3 -m MODULE ARGUMENTS` on the client's file descriptors. Does not return."""
+    status = 1
+    try:
+        os.setsid()
+        with open(os.path.join(group, "cgroup.procs"), "w") as procs:
+            procs.write(str(os.getpid()))
+        for target, fd in enumerate(fds):
+            os.dup2(fd, target)
+            os.close(fd)
+        sys.stdout.reconfigure(line_buffering=True)
+        os.chdir(request["cwd"])
+        os.environ.update(request["env"])
+        sys.path[0] = request["cwd"]
+        sys.argv = [request["module"], *request["arguments"]]
+        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as stop:
+        if stop.code is None or isinstance(stop.code, int):
+            status = stop.code or 0
+        else:
+            print(stop.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                pass
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    import_slow_things()
+    serve()
