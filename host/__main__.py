@@ -2,4 +2,4 @@
 
 from host.cli import main
 
-main()
+main(prog_name="./lab")

@@ -2,13 +2,14 @@
 
 import json
 import sys
+from pathlib import Path
 
 import click
 
 from host import phases
 from host.phases import LabError
 
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 92}
+CONTEXT = {"help_option_names": ["-h", "--help"], "terminal_width": 100}
 
 
 class Commands(click.Group):
@@ -37,7 +38,7 @@ class Commands(click.Group):
 
 def command(example: str):
     """A subcommand whose --help ends with an example."""
-    return main.command(epilog=f"Example: {example}")
+    return main.command(name=example.split()[1], epilog=f"Example: {example}")
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
@@ -115,3 +116,119 @@ def trace(case, as_json):
 
 def _print_json(value) -> None:
     click.echo(json.dumps(value, indent=2))
+
+
+@command("./lab check frag-needed/1 work/frag-needed/1.sh")
+@click.argument("exercise")
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+def check(exercise, file, as_json):
+    """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, with its reasons."""
+    from host import exercises
+
+    verdict = exercises.check(exercise, file)
+    if as_json:
+        _print_json(verdict)
+    else:
+        click.echo(f"{verdict['verdict']}  {exercise}")
+        for reason in verdict["reasons"]:
+            click.echo(f"  {reason}")
+    sys.exit(exercises.VERDICTS[verdict["verdict"]])
+
+
+@command("./lab hint frag-needed/1")
+@click.argument("exercise")
+def hint(exercise):
+    """One hint further each time."""
+    from host import exercises
+
+    text, number, total = exercises.hint(exercise)
+    click.echo(f"hint {number} of {total}: {text}")
+
+
+@command("./lab solution frag-needed/1")
+@click.argument("exercise")
+@click.option("--yes", is_flag=True, help="Do not ask whether you really want it.")
+def solution(exercise, yes):
+    """The solution with why it works, once you passed or asked for it."""
+    from host import cases, exercises, progress
+
+    cases.exercise(exercise)
+    if not (yes or progress.passed(exercise)):
+        click.confirm(f"{exercise} is not passed yet. Show its solution?", abort=True, err=True)
+    click.echo(exercises.solution(exercise), nl=False)
+
+
+@command("./lab list")
+@json_option
+def list_(as_json):
+    """Cases and exercises, with your progress."""
+    from host import exercises
+
+    found = exercises.listing()
+    if as_json:
+        _print_json(found)
+        return
+    for case in found:
+        click.echo(f"{case['case']}  {case['title']}")
+        for exercise in case["exercises"]:
+            click.echo(f"  {exercise['exercise']:<18} {exercise['title']}  [{exercise['state']}]")
+
+
+@command("./lab doctor")
+@json_option
+def doctor(as_json):
+    """What this machine has and lacks, and which acceleration works."""
+    from dataclasses import asdict
+
+    from host import doctor as examiner
+
+    findings = examiner.examine()
+    if as_json:
+        _print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            click.echo(f"{'ok  ' if finding.good else 'LACK'}  {finding.what}: {finding.found}")
+            if finding.mend:
+                click.echo(f"      Next: {finding.mend}")
+    sys.exit(0 if all(finding.good for finding in findings) else phases.COULD_NOT)
+
+
+@command("./lab record frag-needed")
+@click.argument("case", nargs=-1)
+def record(case):
+    """Run notebooks in a pristine VM and store their outputs with provenance."""
+    from host import record as recorder
+
+    recorder.record(list(case))
+
+
+@command("./lab book")
+def book():
+    """Build the static site under _build/html, without a VM, warnings as errors."""
+    from host import site
+
+    phases.say(f"open {site.book() / 'index.html'}")
+
+
+@command("./lab bench --json")
+@json_option
+def bench(as_json):
+    """Medians of five: how long the reader waits, with the acceleration named."""
+    from host import bench as measure
+
+    figures = measure.figures()
+    if as_json:
+        _print_json(figures)
+    else:
+        measure.show(figures)
+
+
+@command("./lab test --quick")
+@click.option("--quick", is_flag=True, help="Only the tests that need no VM.")
+@click.argument("words", metavar="[PYTEST OPTIONS]...", nargs=-1, type=click.UNPROCESSED)
+def test(quick, words):
+    """All tests."""
+    from host import testing
+
+    sys.exit(testing.run(quick, list(words)))

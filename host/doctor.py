@@ -1,0 +1,89 @@
+"""What does this machine have, and what does it lack? Each line with the command that mends it."""
+
+import os
+import platform
+import shutil
+from dataclasses import dataclass
+
+from host import debian, store
+from host.acceleration import acceleration, qemu_version
+from host.image import NEEDS_MIB, Image
+from host.paths import cache
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: whether it is `good`, what was found, and the command that mends it."""
+
+    good: bool
+    what: str
+    found: str
+    mend: str = ""
+
+
+def examine() -> list[Finding]:
+    """Look at everything, change nothing (but try KVM once, if there is an image to boot)."""
+    return [_architecture(), *_packages(), _build_mode(), _disk(), _memory(), *_image_and_acceleration()]
+
+
+def _architecture() -> Finding:
+    machine = platform.machine()
+    return Finding(
+        machine == "x86_64", "processor", machine,
+        "" if machine == "x86_64" else "the labs need x86_64; read the recorded book: ./lab book",
+    )
+
+
+def _packages() -> list[Finding]:
+    lab = [c for c in debian.PACKAGES if c not in ("chromium", "newuidmap")]
+    lacking = debian.missing(lab)
+    found = "all there" if not lacking else f"missing: {' '.join(lacking)}"
+    findings = [Finding(not lacking, "Debian packages", found,
+                        debian.install_command(lacking) if lacking else "")]
+    if shutil.which("qemu-system-x86_64"):
+        findings.append(Finding(True, "QEMU", qemu_version()))
+    return findings
+
+
+def _build_mode() -> Finding:
+    if os.getuid() == 0:
+        return Finding(True, "image build", "as root")
+    lacking = debian.missing(["newuidmap"])
+    if lacking:
+        return Finding(False, "image build", "newuidmap is missing, so it cannot be done without root",
+                       debian.install_command(lacking))
+    try:
+        with open("/etc/subuid") as file:
+            ours = any(line.split(":")[0] in (os.environ.get("USER"), str(os.getuid())) for line in file)
+    except OSError:
+        ours = False
+    mend = "" if ours else f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {os.environ.get('USER', '$USER')}"
+    return Finding(ours, "image build", "in a user namespace" if ours else "no subordinate user ids", mend)
+
+
+def _disk() -> Finding:
+    free_mib = shutil.disk_usage(cache()).free >> 20
+    good = free_mib >= NEEDS_MIB or any(cache().glob("snapshot-*/state"))
+    return Finding(good, "disk", f"{free_mib} MiB free in {cache()} (a first build needs {NEEDS_MIB})",
+                   "" if good else "free some, or set XDG_CACHE_HOME to a folder with more")
+
+
+def _memory() -> Finding:
+    with open("/proc/meminfo") as file:
+        mib = next(int(line.split()[1]) >> 10 for line in file if line.startswith("MemAvailable"))
+    return Finding(mib >= 1500, "memory", f"{mib} MiB available (a guest has 1024)",
+                   "" if mib >= 1500 else "end something large")
+
+
+def _image_and_acceleration() -> list[Finding]:
+    images = [path for path in cache().glob("image-*") if store.damage(path) is None]
+    if not images:
+        return [Finding(True, "guest image", "not built yet: ./lab up builds it, in two to four minutes")]
+    newest = Image(max(images, key=lambda path: path.stat().st_mtime))
+    packed_mib = newest.disk.stat().st_size >> 20
+    findings = [Finding(True, "guest image", f"kernel {newest.release}, {packed_mib} MiB packed")]
+    if shutil.which("qemu-system-x86_64"):
+        how = acceleration(newest)
+        slow = "" if how.name == "kvm" else "; the labs work, several times slower"
+        findings.append(Finding(True, "acceleration", f"{how.name}: {how.reason}{slow}"))
+    return findings

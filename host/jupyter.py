@@ -1,0 +1,116 @@
+"""How does the reader get from `./lab start` to a notebook with a root kernel in the guest?"""
+
+import json
+import os
+import shutil
+import socket
+import sys
+from pathlib import Path
+
+import jupytext
+from jupyter_core.paths import jupyter_data_dir
+
+from host import cases, debian, pairs, vm
+from host.paths import REPOSITORY, cache
+from host.phases import USAGE, LabError, phase, say
+from host.profile import PROFILES, profile
+
+WORK = REPOSITORY / "work"
+
+
+def kernel_name(profile_name: str) -> str:
+    """The kernelspec of a profile: "lab-vm", or "lab-vm-NAME" for one that is not the stock one."""
+    return "lab-vm" if profile_name == "stock" else f"lab-vm-{profile_name}"
+
+
+def kernelspecs(folder: Path) -> None:
+    """Write a kernelspec for each profile below `folder`, for this checkout and environment."""
+    for file in PROFILES.glob("*.toml"):
+        name = profile(file.stem).name
+        display = "Lab VM (root)" if name == "stock" else f"Lab VM (root), {name}"
+        spec = {
+            "argv": [sys.executable, "-P", "-m", "host.kernel", name, "{connection_file}"],
+            "display_name": display,
+            "language": "python",
+            "interrupt_mode": "message",  # a signal would reach ssh, not the kernel
+            "env": {"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"},
+        }
+        target = folder / "kernels" / kernel_name(name)
+        target.mkdir(parents=True, exist_ok=True)
+        aside = target / "kernel.json.part"
+        aside.write_text(json.dumps(spec, indent=1))
+        aside.replace(target / "kernel.json")
+
+
+def environment() -> dict[str, str]:
+    """The environment in which Jupyter's programs find this checkout's kernelspecs first."""
+    folder = cache() / "jupyter"
+    kernelspecs(folder)
+    others = os.environ.get("JUPYTER_PATH")
+    path = f"{folder}{os.pathsep}{others}" if others else str(folder)
+    return {**os.environ, "JUPYTER_PATH": path}
+
+
+def start(port: int, browser: bool) -> None:
+    """Become JupyterLab on 127.0.0.1:`port`, with everything that it needs made and up."""
+    _need_free(port)
+    debian.need("ctags")
+    vm.up()
+    env = environment()
+    kernelspecs(Path(jupyter_data_dir()))  # other editors, such as VS Code, look here
+    with phase("notebooks: your copies in work/"):
+        first = copy_for_the_reader()
+    say(f"JupyterLab: http://127.0.0.1:{port} (end it with Ctrl-C; the VM stays up until ./lab down)")
+    os.chdir(REPOSITORY)
+    os.execve(sys.executable, _jupyterlab(port, browser, first), env)
+
+
+def _jupyterlab(port: int, browser: bool, first: Path) -> list[str]:
+    return [
+        sys.executable, "-P", "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={REPOSITORY}",
+        f"--LabApp.default_url=/lab/tree/{first.relative_to(REPOSITORY).as_posix()}",
+        # Nothing is asked of other hosts, and Ctrl-C needs no second one.
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url=",
+        "--LabApp.extension_manager=readonly", "--ServerApp.answer_yes=True", "--log-level=WARN",
+        "--MappingKernelManager.default_kernel_name=lab-vm",
+        *([] if browser else ["--no-browser"]),
+        *(["--allow-root"] if os.getuid() == 0 else []),
+    ]
+
+
+def copy_for_the_reader() -> Path:
+    """Put a copy of each notebook and of each untouched exercise into work/, where the reader
+    writes; what is there already is left alone. Returns the first chapter's notebook."""
+    first = None
+    for case in cases.cases().values():
+        text = pairs.NOTEBOOKS / f"{case.name}.md"
+        if not text.exists():
+            continue
+        copy = WORK / f"{case.name}.ipynb"
+        first = first or copy
+        WORK.mkdir(exist_ok=True)
+        if not copy.exists():
+            jupytext.write(pairs.fresh(text), copy)
+        for exercise in case.exercises:
+            answer = WORK / case.name / f"{exercise.folder.name}{exercise.start.suffix}"
+            answer.parent.mkdir(exist_ok=True)
+            if not answer.exists():
+                shutil.copyfile(exercise.start, answer)
+    if first is None:
+        raise LabError("there is no notebook in notebooks/", "git status", USAGE)
+    return first
+
+
+def _need_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise LabError(
+                f"port {port} on 127.0.0.1 cannot be used ({error.strerror})",
+                f"./lab start --port {port + 1}", USAGE,
+            ) from error
+        except OverflowError as error:
+            raise LabError(f"{port} is no port; ports go from 1 to 65535", "./lab start", USAGE) from error
