@@ -12,9 +12,9 @@ import shlex
 import sys
 import time
 
-from host import vm
+from host import snapshot, vm
 from host.phases import LabError
-from host.ssh import module_command
+from host.ssh import labs_tar, module_command, receive_labs
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
@@ -23,24 +23,20 @@ def main(profile: str, connection_file: str) -> None:
     """Does not return: becomes ssh."""
     with open(connection_file) as file:
         ports = json.load(file)
-    if os.environ.get("LAB_FRESH_GUEST"):
-        from host import snapshot
-
-        guest = snapshot.restore(profile)  # ends with us, as ssh: `./lab record` wants it pristine
-    else:
-        guest = vm.up(profile)
-    guest.connection.copy_labs()
+    # A fresh guest (what `./lab record` wants) is this process's own and ends with it.
+    fresh = bool(os.environ.get("LAB_FRESH_GUEST"))
+    guest = snapshot.resume(profile, outlives_us=False) if fresh else vm.resumed(profile)
     forwards = []
     for channel in CHANNELS:
         port = ports[f"{channel}_port"]
         forwards += ["-L", f"127.0.0.1:{port}:127.0.0.1:{port}"]
-    command = guest.connection.arguments(
-        "-o", "ExitOnForwardFailure=yes", *forwards, shared=False
-    )
+    ssh = guest.connection.arguments("-o", "ExitOnForwardFailure=yes", *forwards, shared=False)
     kernel = module_command("ipykernel_launcher", *_options(ports))
+    # One connection for all of it: the handshake is the slowest part of a kernel's start.
+    os.dup2(labs_tar().stdout.fileno(), 0)
     # ipykernel greets whoever started it by hand; its outputs go over the channels, errors to stderr.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.execvp(command[0], [*command, shlex.join(kernel)])
+    os.execvp(ssh[0], [*ssh, f"{receive_labs()} && exec {shlex.join(kernel)}"])
 
 
 def _options(ports: dict) -> list[str]:

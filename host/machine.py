@@ -15,7 +15,6 @@ from pathlib import Path
 from host import paths, ssh
 from host.phases import LabError
 
-WAKE_DEADLINE_S = 60
 READY_LINE = b"lab: ready"
 
 
@@ -81,7 +80,12 @@ class Guest:
 
 
 def new_folder() -> Path:
-    """A fresh folder for a guest's sockets and console."""
+    """A fresh folder for a guest's sockets and console. Folders whose QEMU is gone are removed:
+    a ./lab that was killed could not."""
+    for old in paths.run().glob("guest-*"):
+        guest = Guest.saved(old)
+        if guest and not guest.alive():
+            guest.end()
     return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
 
 
@@ -105,6 +109,7 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
             )
         guest = Guest(folder, process.pid, port)
         if _came_up(process, folder):
+            guest.save()
             return guest
         said = (folder / "qemu.log").read_text(errors="replace")
         if "host forwarding" not in said:
@@ -125,7 +130,7 @@ def _came_up(process: subprocess.Popen, folder: Path) -> bool:
     return True
 
 
-def wait_for_console(guest: Guest, deadline_s: float = WAKE_DEADLINE_S, progress=None) -> None:
+def wait_for_console(guest: Guest, deadline_s: float, progress=None) -> None:
     """Wait until the guest prints that it is ready (fork server and sshd are up)."""
     deadline = time.monotonic() + deadline_s
     while time.monotonic() < deadline:
@@ -140,11 +145,11 @@ def wait_for_console(guest: Guest, deadline_s: float = WAKE_DEADLINE_S, progress
     raise GuestDied(f"the guest was not ready after {deadline_s:.0f} s\n{last_words(guest)}", "./lab doctor")
 
 
-def wait_for_ssh(guest: Guest, command: list[str], deadline_s: float = WAKE_DEADLINE_S) -> None:
-    """Run `command` in the guest as soon as its sshd answers."""
+def wake(guest: Guest, deadline_s: float) -> None:
+    """Wait until the guest's sshd answers, and make it current (see ssh.first_contact)."""
     deadline = time.monotonic() + deadline_s
     while time.monotonic() < deadline:
-        if guest.connection.open(command):
+        if guest.connection.first_contact():
             return
         if not guest.alive():
             raise GuestDied(f"QEMU died before the guest answered\n{last_words(guest)}", "./lab reset")

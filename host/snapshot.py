@@ -12,6 +12,7 @@ import shlex
 import time
 from pathlib import Path
 
+from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
 from host import debian, machine, store
@@ -102,30 +103,53 @@ def _keep(guest: Guest, state: Path) -> None:
 
 
 def restore(name: str = "stock", outlives_us: bool = False) -> Guest:
-    """A guest that goes on from the kept moment, awake and with labs/ copied in."""
-    for attempt in (1, 2):
-        guest = _restored(name, outlives_us)
-        try:
-            # The clock is the kept moment's; random numbers are reseeded by vmgenid.
-            set_clock = ["date", "-u", "-s", f"@{time.time():.3f}"]
-            machine.wait_for_ssh(guest, set_clock, 30 if attempt == 1 else 60)
-            return guest
-        except GuestDied as death:
-            guest.end()
-            if attempt == 2:
-                raise
-            say(f"guest {name}: its snapshot does not wake ({death}); making it again")
-            (snapshot(name) / store.LIST).unlink()
-        except BaseException:
-            guest.end()
-            raise
-    raise AssertionError("unreachable")
+    """A guest that goes on from the kept moment, awake and with labs/ copied in. A snapshot that
+    does not wake is made again, once."""
+    guest = resume(name, outlives_us)
+    try:
+        machine.wake(guest, 30)
+        return guest
+    except GuestDied as death:
+        guest.end()
+        say(f"guest {name}: its snapshot does not wake ({death}); making it again")
+        (snapshot(name) / store.LIST).unlink()
+    except BaseException:
+        guest.end()
+        raise
+    guest = resume(name, outlives_us)
+    try:
+        machine.wake(guest, 60)
+        return guest
+    except BaseException:
+        guest.end()
+        raise
 
 
-def _restored(name: str, outlives_us: bool) -> Guest:
+def resume(name: str, outlives_us: bool) -> Guest:
+    """The same, not waited for: its clock is the kept moment's and it has no labs/ yet."""
     ours, disk, how = _ground(name)
     kept = snapshot(name)
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
-    with _monitor(guest) as monitor:
-        monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
+    try:
+        with _monitor(guest) as monitor:
+            monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
+            _wait_until_running(guest, monitor)
+    except (OSError, QMPError) as error:
+        said = machine.last_words(guest)
+        guest.end()
+        raise GuestDied(f"QEMU ended while it took the snapshot in ({error})\n{said}", "./lab doctor") from error
+    except BaseException:
+        guest.end()
+        raise
     return guest
+
+
+def _wait_until_running(guest: Guest, monitor: QEMUMonitorProtocol) -> None:
+    """A connection made earlier would lose its first packet, and its sender waits six seconds."""
+    for _ in range(2000):
+        if monitor.cmd("query-status")["status"] == "running":
+            return
+        if not guest.alive():
+            break
+        time.sleep(0.005)
+    raise OSError("it does not run")

@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from host.paths import LABS
 
 CLIENT = "/usr/local/lib/lab/fork_client.py"
 GUEST_FOLDER = "/root/lab"
+# The first call opens the connection, the later ones share it.
+KEPT_OPEN = ("-o", "ControlMaster=auto", "-o", "ControlPersist=yes")
 
 
 @dataclass(frozen=True)
@@ -39,13 +42,14 @@ class Connection:
             known.write_text(f"guest {(keys / 'guest.pub').read_text()}")
         return known
 
-    def open(self, command: list[str]) -> bool:
-        """Open the shared connection and run `command` on it. False if the guest did not answer."""
-        result = subprocess.run(
-            self.arguments("-o", "ControlMaster=yes", "-o", "ControlPersist=yes")
-            + [shlex.join(command)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
+    def first_contact(self) -> bool:
+        """Wake a restored guest: set its clock, copy labs/, and leave the connection open for later
+        calls. False if it did not answer."""
+        with labs_tar() as tar:
+            result = subprocess.run(
+                [*self.arguments(*KEPT_OPEN), receive_labs()],
+                stdin=tar.stdout, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )
         return result.returncode == 0
 
     def close(self) -> None:
@@ -55,20 +59,16 @@ class Connection:
 
     def run(self, command: list[str], **popen) -> subprocess.CompletedProcess:
         """Run one command in the guest; keyword arguments go to subprocess.run."""
-        return subprocess.run([*self.arguments(), shlex.join(command)], **popen)
+        return subprocess.run([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen)
 
     def popen(self, command: list[str], **popen) -> subprocess.Popen:
         """Start one command in the guest."""
-        return subprocess.Popen([*self.arguments(), shlex.join(command)], **popen)
+        return subprocess.Popen([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen)
 
     def shell(self) -> int:
         """An interactive root shell; returns its exit status."""
         greeting = f"cd {GUEST_FOLDER}; exec bash -l"
-        return subprocess.run([*self.arguments("-t"), greeting]).returncode
-
-    def copy_labs(self) -> None:
-        """Replace the guest's labs/ by the host's, as it stands now."""
-        send_labs(self)
+        return subprocess.run([*self.arguments("-t", *KEPT_OPEN), greeting]).returncode
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
@@ -77,16 +77,21 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return ["sh", "-c", f"cd {GUEST_FOLDER} && exec {request}"]
 
 
-def send_labs(connection: Connection, shared: bool = True) -> None:
-    """Copy labs/ and tests/guest into the guest, replacing what is there."""
-    unpack = f"rm -rf {GUEST_FOLDER} && mkdir -p {GUEST_FOLDER} && tar -x -C {GUEST_FOLDER}"
-    tar = subprocess.Popen(
+def labs_tar() -> subprocess.Popen:
+    """A process whose stdout is the archive of what the guest gets: labs/ and tests/guest."""
+    return subprocess.Popen(
         ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "labs", "tests/guest"],
         stdout=subprocess.PIPE,
     )
-    subprocess.run([*connection.arguments(shared=shared), unpack], stdin=tar.stdout, check=True)
-    tar.stdout.close()
-    tar.wait()
+
+
+def receive_labs() -> str:
+    """Shell text for the guest: set the clock (a restored one has the kept moment's), and replace
+    labs/ by the archive on stdin. The folder itself stays: running kernels stand in it."""
+    return (
+        f"date -u -s @{time.time():.3f} >/dev/null; mkdir -p {GUEST_FOLDER}; cd {GUEST_FOLDER}; "
+        "rm -rf labs tests; tar -x"
+    )
 
 
 def _quoted(path: Path) -> str:

@@ -21,32 +21,36 @@ def standing(name: str = "stock") -> Guest | None:
     return guest if guest and guest.alive() else None
 
 
-def up(name: str = "stock", quiet: bool = False) -> Guest:
-    """The reader's guest, restored if it is not up."""
+def up(name: str = "stock") -> Guest:
+    """The reader's guest, restored if it is not up, awake and with labs/ as it stands now."""
     guest = standing(name)
     if guest:
+        guest.connection.first_contact()
         return guest
+    with phase(f"guest {name}: up"):
+        return _up(name, snapshot.restore)
+
+
+def resumed(name: str = "stock") -> Guest:
+    """The reader's guest, resumed if it is not up; whoever calls makes the first contact."""
+    return standing(name) or _up(name, snapshot.resume)
+
+
+def _up(name: str, wake) -> Guest:
     with store.locked(f"up-{name}"):
         guest = standing(name)
         if guest:
             return guest
-        with contextlib.nullcontext() if quiet else phase(f"guest {name}: up"):
-            return _up(name)
-
-
-def _up(name: str) -> Guest:
-    down(name)  # what a dead one left behind
-    guest = snapshot.restore(name, outlives_us=True)
-    try:
-        guest.connection.copy_labs()
-        guest.save()
-        aside = guest.folder / "link"
-        os.symlink(guest.folder, aside)
-        os.replace(aside, _link(name))
-    except BaseException:
-        guest.end()
-        raise
-    return guest
+        down(name)  # what a dead one left behind
+        guest = wake(name, outlives_us=True)
+        try:
+            aside = guest.folder / "link"
+            os.symlink(guest.folder, aside)
+            os.replace(aside, _link(name))
+        except BaseException:
+            guest.end()
+            raise
+        return guest
 
 
 def down(name: str = "stock") -> bool:
@@ -65,8 +69,9 @@ def down(name: str = "stock") -> bool:
 
 def reset(name: str = "stock") -> Guest:
     """The reader's guest, back at the kept moment."""
-    with store.locked(f"up-{name}"), phase(f"guest {name}: back to its snapshot"):
-        return _up(name)
+    with phase(f"guest {name}: back to its snapshot"):
+        down(name)
+        return _up(name, snapshot.restore)
 
 
 @contextlib.contextmanager
@@ -74,7 +79,6 @@ def throwaway(name: str = "stock") -> Iterator[Guest]:
     """A guest for this call alone, ended when the block ends or this process dies."""
     guest = snapshot.restore(name)
     try:
-        guest.connection.copy_labs()
         yield guest
     finally:
         guest.end()

@@ -1,0 +1,120 @@
+"""How does a reader's script act on a topology, and on nothing else? It is run by bash with one
+more command, `on NODE COMMAND…`, in a cgroup of its own, with a deadline.
+
+An answer may loop for ever, leave processes behind or delete what it finds: everything it started
+is ended with the block, and the topology it worked on is thrown away after the judgement.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+
+CGROUPS = "/sys/fs/cgroup"
+DEADLINE_S = 20
+FORBIDDEN_STATUS = 97
+
+PRELUDE = """\
+on() {
+    local node=$1; shift
+    case " $LAB_NODES " in *" $node "*) ;; *)
+        echo "on: no node '$node'; there are: $LAB_NODES" >&2; return 2;;
+    esac
+    case " $LAB_ALLOWED " in *" $node "*) ;; *)
+        echo "$node" >>"$LAB_FORBIDDEN"
+        echo "on: this exercise leaves '$node' as it is; yours: $LAB_ALLOWED" >&2; return 97;;
+    esac
+    [ $# -gt 0 ] || { echo "on: no command for '$node'" >&2; return 2; }
+    local pid=LAB_PID_$node
+    nsenter --target "${!pid}" --net --uts -- "$@"
+}
+"""
+
+
+@dataclass
+class Applied:
+    """What became of a script: its exit `status` (None when it was still running at the deadline),
+    what it printed, and the `forbidden` nodes that it tried to touch."""
+
+    status: int | None
+    output: str
+    forbidden: list[str] = field(default_factory=list)
+
+    def problems(self) -> list[str]:
+        """Sentences for what went wrong while it ran, none if nothing did."""
+        found = [f"it acts on {node}, which this exercise leaves as it is" for node in self.forbidden]
+        if self.status is None:
+            found.append(f"it was still running after {DEADLINE_S} s and was ended")
+        elif self.status != 0 and not self.forbidden:
+            last = self.output.strip().splitlines()[-1:] or ["no message"]
+            found.append(f"it ended with status {self.status}: {last[0]}")
+        return found
+
+
+@contextlib.contextmanager
+def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: float = DEADLINE_S):
+    """Run `script` against the nodes whose init processes are `pids` (name: process id); yields
+    Applied when it ended. What it left running goes on until the block ends, then is killed."""
+    with _cgroup() as group, tempfile.TemporaryDirectory(prefix="answer-") as folder:
+        path, log, forbidden = (os.path.join(folder, name) for name in ("answer", "log", "forbidden"))
+        with open(path, "w") as file:
+            file.write(PRELUDE + script)
+        environment = {
+            "PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8",
+            "LAB_NODES": " ".join(pids), "LAB_ALLOWED": " ".join(sorted(allowed)),
+            "LAB_FORBIDDEN": forbidden, **{f"LAB_PID_{name}": str(pid) for name, pid in pids.items()},
+        }
+        with open(log, "w") as output:
+            process = subprocess.Popen(
+                ["bash", "-e", path], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                env=environment, cwd=folder, start_new_session=True,
+                preexec_fn=lambda: _join(group),
+            )
+        try:
+            status = process.wait(deadline_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            status = None
+        yield Applied(status, _read(log), sorted(set(_read(forbidden).split())))
+
+
+@contextlib.contextmanager
+def _cgroup():
+    """A cgroup below this process's own; everything in it is killed when the block ends."""
+    with open("/proc/self/cgroup") as file:
+        ours = file.read().strip().rpartition(":")[2].lstrip("/")
+    group = tempfile.mkdtemp(prefix="answer-", dir=os.path.join(CGROUPS, ours))
+    try:
+        yield group
+    finally:
+        with open(os.path.join(group, "cgroup.kill"), "w") as kill:
+            kill.write("1")
+        _remove(group)
+
+
+def _remove(group: str) -> None:
+    """A cgroup can be removed once its last process is reaped, which the kill above brings about."""
+    for _ in range(500):
+        with contextlib.suppress(OSError):
+            os.rmdir(group)
+            return
+        select.select([], [], [], 0.01)
+    raise RuntimeError(f"processes of the answer do not die: {group}/cgroup.procs")
+
+
+def _join(group: str) -> None:
+    with open(os.path.join(group, "cgroup.procs"), "w") as procs:
+        procs.write(str(os.getpid()))
+
+
+def _read(path: str) -> str:
+    """The text of a file that an answer wrote, 64 KiB of it at most; empty if there is none."""
+    try:
+        with open(path, errors="replace") as file:
+            return file.read(1 << 16)
+    except FileNotFoundError:
+        return ""
