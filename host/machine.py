@@ -15,7 +15,8 @@ from pathlib import Path
 from host import paths, ssh
 from host.phases import LabError
 
-READY_LINE = b"lab: ready"
+# What the guest's console shows when sshd listens, and when everything is up (fork_server.py).
+SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
 
 
 class GuestDied(LabError):
@@ -130,17 +131,17 @@ def _came_up(process: subprocess.Popen, folder: Path) -> bool:
     return True
 
 
-def wait_for_console(guest: Guest, deadline_s: float, progress=None) -> None:
-    """Wait until the guest prints that it is ready (fork server and sshd are up)."""
+def wait_for_console(guest: Guest, line: bytes, deadline_s: float, progress=None) -> None:
+    """Wait until the guest's console shows `line`."""
     deadline = time.monotonic() + deadline_s
     while time.monotonic() < deadline:
         text = guest.console.read_bytes() if guest.console.exists() else b""
-        if READY_LINE in text:
+        if line in text:
             return
         if not guest.alive():
             raise GuestDied(f"QEMU died while the guest booted\n{last_words(guest)}", "./lab doctor")
         if progress:
-            progress("guest's slow imports" if b"Server listening" in text else "kernel")
+            progress("the slow imports" if SSHD_LINE in text else "the kernel")
         time.sleep(0.05)
     raise GuestDied(f"the guest was not ready after {deadline_s:.0f} s\n{last_words(guest)}", "./lab doctor")
 

@@ -23,7 +23,7 @@ from host.phases import phase, say
 from host.profile import Profile, profile
 
 @functools.cache
-def _ground(name: str) -> tuple[Profile, Image, Acceleration]:
+def ground(name: str) -> tuple[Profile, Image, Acceleration]:
     """The profile, its image and the acceleration, all made or found out if need be."""
     debian.need("qemu-system-x86_64", "ssh")
     ours = profile(name)
@@ -33,7 +33,7 @@ def _ground(name: str) -> tuple[Profile, Image, Acceleration]:
 
 def snapshot(name: str = "stock") -> Path:
     """The folder of the kept moment (`ram`, `state`), made by one cold boot if need be."""
-    ours, disk, how = _ground(name)
+    ours, disk, how = ground(name)
     key = store.key_of(ours.file, disk.folder.name, how.name, qemu_version(ours.qemu))
     make = functools.partial(_boot_and_keep, ours, disk, how)
     folder = store.made(f"snapshot-{name}", key, make, needs_mib=ours.memory_mib + 100)
@@ -48,7 +48,7 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
             file.truncate(ours.memory_mib << 20)
         guest = boot(ours, disk, how, ram, shared=True)
         try:
-            machine.wait_for_console(guest, 180, progress)
+            machine.wait_for_console(guest, machine.READY_LINE, 180, progress)
             progress("keeping it")
             _keep(guest, folder / "state")
         finally:
@@ -127,7 +127,7 @@ def restore(name: str = "stock", outlives_us: bool = False) -> Guest:
 
 def resume(name: str, outlives_us: bool) -> Guest:
     """The same, not waited for: its clock is the kept moment's and it has no labs/ yet."""
-    ours, disk, how = _ground(name)
+    ours, disk, how = ground(name)
     kept = snapshot(name)
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
     try:

@@ -1,0 +1,112 @@
+"""How long does the reader wait? Medians of five on this machine, with the acceleration named."""
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from host import jupyter, machine, paths, snapshot, vm
+from host.acceleration import qemu_version
+from host.phases import console, phase
+
+RUNS = 5
+# What each figure should stay under on two cores without KVM (seconds, but for the image).
+GOALS = {
+    "snapshot_to_shell_s": 0.8,
+    "kernel_to_cell_s": 2.0,
+    "cold_boot_s": 8.0,
+    "tracers_attached_s": 3.0,
+    "run_frag_needed_s": 6.0,
+    "book_s": 40.0,
+    "image_mb": 400.0,
+}
+
+
+def figures() -> dict:
+    """Measure everything: {"acceleration", "qemu", "cpus", "figures": {name: {median, runs, goal}}}."""
+    ours, disk, how = snapshot.ground("stock")
+    snapshot.snapshot()
+    measures = {
+        "snapshot_to_shell_s": _shell,
+        "kernel_to_cell_s": _kernel,
+        "cold_boot_s": lambda: _cold_boot(ours, disk, how),
+        "tracers_attached_s": _tracers,
+        "run_frag_needed_s": lambda: _lab("run", "frag-needed"),
+        "book_s": lambda: _lab("book"),
+    }
+    found = {}
+    for name, measure in measures.items():
+        with phase(f"bench: {name}"):
+            runs = [round(measure(), 3) for _ in range(RUNS)]
+        found[name] = {"median": statistics.median(runs), "runs": runs, "goal": GOALS[name]}
+    size_mb = round(disk.disk.stat().st_size / 1e6, 1)
+    found["image_mb"] = {"median": size_mb, "runs": [size_mb], "goal": GOALS["image_mb"]}
+    return {"acceleration": how.name, "qemu": qemu_version(), "cpus": os.cpu_count(), "figures": found}
+
+
+def show(measured: dict) -> None:
+    """The figures as a table for a person."""
+    from rich.table import Table
+
+    table = Table(title=f"QEMU {measured['qemu']}, {measured['acceleration']}, {measured['cpus']} CPUs")
+    for column in ("figure", "median", "lowest", "highest", "goal"):
+        table.add_column(column, justify="left" if column == "figure" else "right")
+    for name, figure in measured["figures"].items():
+        runs = figure["runs"]
+        table.add_row(name, *(f"{n:.2f}" for n in (figure["median"], min(runs), max(runs), figure["goal"])))
+    type(console)().print(table)
+
+
+def _shell() -> float:
+    """From the snapshot to a shell's answer over ssh."""
+    started = time.monotonic()
+    with vm.throwaway() as guest:
+        guest.connection.run(["true"], check=True)
+        return time.monotonic() - started
+
+
+def _kernel() -> float:
+    """From no guest at all to a notebook kernel that has answered a cell."""
+    from jupyter_client.manager import start_new_kernel
+
+    os.environ.update(JUPYTER_PATH=jupyter.environment()["JUPYTER_PATH"], LAB_FRESH_GUEST="1")
+    started = time.monotonic()
+    manager, client = start_new_kernel(kernel_name="lab-vm")
+    client.execute_interactive("1 + 1", timeout=60, output_hook=lambda message: None)
+    took = time.monotonic() - started
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    return took
+
+
+def _cold_boot(ours, disk, how) -> float:
+    """From QEMU's start to the first answer over ssh, booting as the first start ever does."""
+    with tempfile.TemporaryDirectory(dir=paths.cache()) as folder:
+        ram = Path(folder) / "ram"
+        with open(ram, "wb") as file:
+            file.truncate(ours.memory_mib << 20)
+        started = time.monotonic()
+        guest = snapshot.boot(ours, disk, how, ram, shared=True)
+        try:
+            machine.wait_for_console(guest, machine.SSHD_LINE, 120)
+            machine.wake(guest, 60)
+            return time.monotonic() - started
+        finally:
+            guest.end()
+
+
+def _tracers() -> float:
+    """From a program's text to all of chapter 1's tracers attached, as the guest measures it."""
+    result = subprocess.run(
+        [paths.REPOSITORY / "lab", "trace", "frag-needed", "--json"], capture_output=True, check=True
+    )
+    return json.loads(result.stdout)["attached_s"]
+
+
+def _lab(*words: str) -> float:
+    started = time.monotonic()
+    subprocess.run([paths.REPOSITORY / "lab", *words], capture_output=True, check=True)
+    return time.monotonic() - started

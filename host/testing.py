@@ -1,0 +1,21 @@
+"""Which tests are there? tests/host and tests/site need no VM; tests/vm does, and runs tests/guest
+inside it."""
+
+import subprocess
+import sys
+
+from host import debian, snapshot
+from host.paths import REPOSITORY
+
+WITHOUT_VM = ["tests/host", "tests/site"]
+
+
+def run(quick: bool, words: list[str]) -> int:
+    """Run pytest; its exit status. Makes what the tests need first, so that no test pays for it."""
+    debian.need("ctags", "chromium")
+    chosen = words if any(word.startswith("tests/") for word in words) else [
+        *WITHOUT_VM, *([] if quick else ["tests/vm"]), *words
+    ]
+    if not quick:
+        snapshot.snapshot()
+    return subprocess.run([sys.executable, "-P", "-m", "pytest", *chosen], cwd=REPOSITORY).returncode

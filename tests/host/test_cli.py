@@ -1,0 +1,102 @@
+"""Does ./lab answer bad input with one clear message, the known names, and the next command?"""
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """./lab with a home of its own for progress; the cache (the Python environment) is shared."""
+
+    def call(*words, **environment):
+        return subprocess.run(
+            [REPOSITORY / "lab", *words], capture_output=True, text=True, timeout=120,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), **environment},
+        )
+
+    return call
+
+
+SUBCOMMANDS = ["start", "up", "down", "reset", "shell", "doctor", "list", "run", "trace", "check",
+               "hint", "solution", "record", "book", "bench", "test"]
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_help_has_an_example(lab, name):
+    shown = lab(name, "--help")
+    assert shown.returncode == 0 and f"Example: ./lab {name}" in shown.stdout
+
+
+def test_unknown_subcommand_names_the_known(lab):
+    answer = lab("strat")
+    assert answer.returncode == 2 and all(name in answer.stderr for name in SUBCOMMANDS)
+
+
+@pytest.mark.parametrize("words", [("run", "nope"), ("trace", "nope"), ("check", "nope/1", "x"),
+                                   ("hint", "nope/1"), ("solution", "nope/1")])
+def test_unknown_case_names_the_known(lab, words):
+    answer = lab(*words)
+    assert answer.returncode == 2
+    assert "frag-needed" in answer.stderr and "./lab list" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize("verb", ["hint", "solution"])
+def test_unknown_exercise_names_the_known(lab, verb):
+    answer = lab(verb, "frag-needed/99")
+    assert answer.returncode == 2 and "frag-needed/1" in answer.stderr
+
+
+def test_unknown_option(lab):
+    answer = lab("run", "frag-needed", "--jsn")
+    assert answer.returncode == 2 and "--json" in answer.stderr
+
+
+def test_a_missing_answer_file_says_where_to_begin(lab):
+    answer = lab("check", "frag-needed/1", "/nowhere/answer.sh")
+    assert answer.returncode == 2 and "cp " in answer.stderr
+
+
+def test_a_binary_answer_file_is_refused(lab, tmp_path):
+    (tmp_path / "answer.sh").write_bytes(b"\xff\xfe\x00")
+    answer = lab("check", "frag-needed/1", str(tmp_path / "answer.sh"))
+    assert answer.returncode == 2 and "UTF-8" in answer.stderr
+
+
+def test_a_taken_port_is_said_with_the_next_command(lab):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        answer = lab("start", "--no-browser", "--port", str(port))
+    assert answer.returncode == 2 and f"./lab start --port {port + 1}" in answer.stderr
+
+
+def test_hints_go_on_and_the_list_shows_it(lab):
+    first, second = lab("hint", "frag-needed/1"), lab("hint", "frag-needed/1")
+    assert first.stdout.startswith("hint 1 of") and second.stdout.startswith("hint 2 of")
+    listed = json.loads(lab("list", "--json").stdout)
+    state = listed[0]["exercises"][0]["state"]
+    assert "2 hints" in state
+
+
+def test_the_solution_is_given_when_asked_for(lab):
+    refused = lab("solution", "frag-needed/1")
+    assert refused.returncode == 1 and refused.stdout == ""
+    given = lab("solution", "frag-needed/1", "--yes")
+    assert given.returncode == 0 and given.stdout.startswith("#")
+
+
+def test_it_works_from_a_path_with_spaces_and_through_a_link(lab, tmp_path):
+    link = tmp_path / "a path with spaces"
+    link.symlink_to(REPOSITORY)
+    answer = subprocess.run([link / "lab", "list"], capture_output=True, text=True, timeout=120)
+    assert answer.returncode == 0 and "frag-needed" in answer.stdout

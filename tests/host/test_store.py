@@ -1,0 +1,97 @@
+"""Is a stored thing whole or absent, and is damage noticed before use?"""
+
+import errno
+import os
+import shutil
+import threading
+
+import pytest
+
+from host import image, store
+from host.phases import LabError
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "with a space"))
+
+
+def write_large(folder):
+    (folder / "large").write_bytes(b"x" * 1000)
+
+
+def never(folder):
+    raise AssertionError("made again")
+
+
+def test_it_is_made_once():
+    made = store.made("thing", "k", write_large)
+    assert store.made("thing", "k", never) == made
+
+
+@pytest.mark.parametrize("harm, says", [
+    (lambda f: os.truncate(f / "large", 10), "10 bytes where 1000"),
+    (lambda f: (f / "large").unlink(), "large is missing"),
+    (lambda f: (f / store.LIST).write_text("{"), "cannot be read"),
+    (lambda f: os.utime(f / "large", (1, 1)), "was changed"),
+])
+def test_damage_is_named_and_mended(harm, says, capsys):
+    made = store.made("thing", "k", write_large)
+    harm(made)
+    assert says in store.damage(made)
+    assert store.made("thing", "k", write_large) == made
+    assert store.damage(made) is None
+    assert says in capsys.readouterr().err
+
+
+def test_an_interrupted_make_leaves_nothing_and_the_next_works():
+    def interrupted(folder):
+        write_large(folder)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.made("thing", "k", interrupted)
+    made = store.made("thing", "k", write_large)
+    assert [path.name for path in made.parent.glob("thing-*")] == ["thing-k"]
+
+
+def test_a_full_disk_while_making_is_one_clear_error():
+    def fill(folder):
+        with open("/dev/full", "w") as full:
+            full.write("x" * 100000)
+
+    with pytest.raises(LabError, match=os.strerror(errno.ENOSPC)) as error:
+        store.made("thing", "k", fill)
+    assert error.value.next
+    assert store.damage(store.made("thing", "k", write_large)) is None
+
+
+def test_too_little_space_is_said_before_the_work(monkeypatch):
+    usage = shutil.disk_usage("/")._replace(free=100 << 20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(LabError, match="needs 4500 MiB .* 100 MiB are free"):
+        store.made("thing", "k", never, needs_mib=4500)
+
+
+def test_two_at_once_make_it_once():
+    calls = []
+
+    def slow(folder):
+        calls.append(1)
+        threading.Event().wait(0.3)
+        write_large(folder)
+
+    threads = [threading.Thread(target=store.made, args=("thing", "k", slow)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert calls == [1]
+
+
+def test_a_failed_image_build_names_its_cause(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("I: running apt-get update...\nE: Unable to locate package nosuch\nI: cleaning\n")
+    assert "Unable to locate package nosuch" in image._cause(log)
+    log.write_text("dpkg: error writing: No space left on device\n")
+    assert "the disk is full" in image._cause(log)

@@ -1,0 +1,66 @@
+"""What do the tests that need a VM share? A home of their own, so that a developer's VM, progress
+and kernelspecs are left alone, and ./lab as a person would call it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_run_folder(tmp_path_factory):
+    """Sockets, progress and Jupyter's data of this test run; the cache is shared, it is pristine."""
+    base = tmp_path_factory.mktemp("home")
+    run = Path("/tmp") / f"packets-test-{os.getpid()}"  # short, for unix sockets
+    run.mkdir(mode=0o700)
+    values = {"XDG_RUNTIME_DIR": str(run), "XDG_DATA_HOME": str(base / "data"),
+              "JUPYTER_DATA_DIR": str(base / "jupyter")}
+    saved = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    yield base
+    from host import vm
+
+    vm.down()
+    for name, value in saved.items():
+        if value is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = value
+
+
+@pytest.fixture
+def lab():
+    """Call ./lab with these words; returns the finished process with its text output."""
+
+    def call(*words, input=None, timeout=240, cwd=REPOSITORY, **environment):
+        return subprocess.run(
+            [REPOSITORY / "lab", *words], capture_output=True, text=True, input=input,
+            timeout=timeout, cwd=cwd, env={**os.environ, **environment},
+        )
+
+    return call
+
+
+def guests() -> list[int]:
+    """The process ids of the QEMUs of this test run."""
+    marker = os.environ["XDG_RUNTIME_DIR"].encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"qemu-system" in command.split(b"\0")[0] and marker in command:
+            found.append(int(folder.name))
+    return found
+
+
+@pytest.fixture
+def no_guest_left():
+    """After the test no QEMU runs that did not run before it."""
+    before = set(guests())
+    yield
+    assert set(guests()) <= before

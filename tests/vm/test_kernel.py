@@ -1,0 +1,97 @@
+"""Does a notebook's kernel start, stop, and leave nothing behind, however it is ended?"""
+
+import os
+import signal
+import time
+
+import pytest
+from jupyter_client.manager import start_new_kernel
+
+from host import jupyter, vm
+from host.paths import LABS
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    monkeypatch.setenv("JUPYTER_PATH", jupyter.environment()["JUPYTER_PATH"])
+    manager, client = start_new_kernel(kernel_name="lab-vm")
+    yield manager, client
+    client.stop_channels()
+    if manager.has_kernel:
+        manager.shutdown_kernel(now=True)
+
+
+def evaluate(client, code: str) -> str:
+    """What `code` prints; raises if it fails."""
+    printed = []
+
+    def hook(message):
+        if message["msg_type"] == "stream":
+            printed.append(message["content"]["text"])
+
+    reply = client.execute_interactive(code, timeout=60, output_hook=hook)
+    assert reply["content"]["status"] == "ok", reply["content"].get("traceback")
+    return "".join(printed)
+
+
+def left_in_guest() -> str:
+    """Cgroups of the fork server that are still there."""
+    command = ["sh", "-c", "ls -d /sys/fs/cgroup/lab-* 2>/dev/null"]
+    return vm.standing().connection.run(command, capture_output=True, text=True).stdout
+
+
+def wait_until_none_left() -> None:
+    deadline = time.monotonic() + 20
+    while left_in_guest() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left_in_guest() == ""
+
+
+def test_it_is_root_in_the_guest_with_our_labs(kernel):
+    _, client = kernel
+    assert evaluate(client, "import os; print(os.getuid(), os.uname().nodename)") == "0 packets\n"
+    assert evaluate(client, "import labs; print(labs.__file__)") == "/root/lab/labs/__init__.py\n"
+
+
+def test_interrupt_ends_the_cell_and_not_the_kernel(kernel):
+    manager, client = kernel
+    evaluate(client, "mine = 1")
+    code = "import time\nprint('asleep', flush=True)\ntime.sleep(200)"
+    sent = client.execute(code, stop_on_error=False)  # else what follows is aborted, not run
+    while client.get_iopub_msg(timeout=30)["content"].get("text") != "asleep\n":
+        pass
+    manager.interrupt_kernel()
+    while True:
+        reply = client.get_shell_msg(timeout=30)
+        if reply["parent_header"]["msg_id"] == sent:
+            break
+    assert reply["content"]["ename"] == "KeyboardInterrupt"
+    assert evaluate(client, "print(mine)") == "1\n"
+
+
+def test_restart_picks_up_an_edit_of_labs(kernel):
+    manager, client = kernel
+    probe = LABS / "edited_by_a_test.py"
+    try:
+        probe.write_text("ANSWER = 42\n")
+        manager.restart_kernel()
+        client.wait_for_ready(timeout=60)
+        assert evaluate(client, "from labs.edited_by_a_test import ANSWER; print(ANSWER)") == "42\n"
+    finally:
+        probe.unlink()
+
+
+def test_shutdown_leaves_nothing_in_the_guest(kernel):
+    manager, client = kernel
+    evaluate(client, "import subprocess; subprocess.Popen(['sleep', '1000'])")
+    assert left_in_guest()
+    manager.shutdown_kernel()
+    wait_until_none_left()
+
+
+def test_a_hard_kill_leaves_nothing_on_either_side(kernel):
+    manager, client = kernel
+    evaluate(client, "import subprocess; subprocess.Popen(['sleep', '1000'])")
+    pid = manager.provisioner.process.pid
+    os.kill(pid, signal.SIGKILL)
+    wait_until_none_left()

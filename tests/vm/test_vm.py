@@ -1,0 +1,121 @@
+"""Does the VM come up, go down, start afresh, and survive what happens on normal days?"""
+
+import os
+import signal
+import time
+
+from host import machine, snapshot, store, vm
+from tests.vm.conftest import guests
+
+
+def test_up_shell_down(lab, no_guest_left):
+    assert lab("up").returncode == 0
+    answer = lab("shell", "--", "uname", "-r")
+    assert answer.returncode == 0 and answer.stdout.strip() == os.path.basename(_release())
+    assert lab("shell", "--", "sh", "-c", "exit 7").returncode == 7
+    assert "stopped" in lab("down").stderr
+    assert "not up" in lab("down").stderr
+
+
+def _release():
+    from host.image import image
+
+    return image().release
+
+
+def test_reset_forgets_what_was_done(lab):
+    lab("shell", "--", "sh", "-c", "echo mine >/root/note; sysctl -qw net.ipv4.ip_forward=1")
+    assert lab("shell", "--", "cat", "/root/note").stdout == "mine\n"
+    assert lab("reset").returncode == 0
+    assert lab("shell", "--", "cat", "/root/note").returncode != 0
+    assert lab("shell", "--", "cat", "/proc/sys/net/ipv4/ip_forward").stdout == "0\n"
+
+
+def test_several_guests_live_at_once_and_share_nothing_they_write():
+    with vm.throwaway() as one, vm.throwaway() as two:
+        one.connection.run(["sh", "-c", "echo one >/root/note"], check=True)
+        two.connection.run(["sh", "-c", "echo two >/root/note"], check=True)
+        for guest, text in ((one, "one\n"), (two, "two\n")):
+            read = guest.connection.run(["cat", "/root/note"], capture_output=True, text=True)
+            assert read.stdout == text
+
+
+def test_restored_guests_have_their_own_random_numbers_and_the_hosts_time():
+    seen = []
+    for _ in range(2):
+        with vm.throwaway() as guest:
+            command = ["sh", "-c", "cat /proc/sys/kernel/random/uuid; date +%s"]
+            seen.append(guest.connection.run(command, capture_output=True, text=True).stdout.split())
+            assert abs(int(seen[-1][1]) - time.time()) < 30
+    assert seen[0][0] != seen[1][0]
+
+
+def test_the_guest_has_no_network_and_no_host_files():
+    with vm.throwaway() as guest:
+        routes = guest.connection.run(["ip", "route"], capture_output=True, text=True).stdout
+        assert "default" not in routes
+        mounts = guest.connection.run(["cat", "/proc/mounts"], capture_output=True, text=True).stdout
+        assert not any(kind in mounts for kind in (" 9p ", " virtiofs ", " nfs"))
+        # The host's loopback, as QEMU's user network would offer it, is closed too.
+        reach = ["timeout", "5", "bash", "-c", "exec 3<>/dev/tcp/10.0.2.2/22"]
+        assert guest.connection.run(reach, capture_output=True).returncode != 0
+
+
+def test_a_killed_guest_is_noticed_and_the_next_call_works(lab, no_guest_left):
+    lab("up")
+    os.kill(vm.standing().pid, signal.SIGKILL)
+    while vm.standing():
+        time.sleep(0.01)
+    answer = lab("shell", "--", "echo", "again")
+    assert answer.stdout == "again\n", answer.stderr
+    lab("down")
+
+
+def test_a_killed_lab_leaves_no_guest(lab, no_guest_left):
+    import subprocess
+    import sys
+
+    hold = "from host import vm; import time\nwith vm.throwaway(): print('up', flush=True); time.sleep(600)"
+    process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "up\n"
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while guests() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not guests()
+
+
+def test_a_truncated_snapshot_is_made_again(tmp_path):
+    kept = snapshot.snapshot()
+    with open(kept / "state", "r+b") as state:
+        state.truncate(1000)
+    assert "1000 bytes" in store.damage(kept)
+    again = snapshot.snapshot()
+    assert store.damage(again) is None
+    with vm.throwaway() as guest:
+        assert guest.connection.run(["true"]).returncode == 0
+
+
+def test_two_labs_at_once_both_answer(no_guest_left):
+    import subprocess
+
+    from tests.vm.conftest import REPOSITORY
+
+    calls = [
+        subprocess.Popen([REPOSITORY / "lab", "shell", "--", "echo", word], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+        for word in ("one", "two")
+    ]
+    said = sorted(call.communicate(timeout=120)[0] for call in calls)
+    assert said == ["one\n", "two\n"]
+    vm.down()
+
+
+def test_the_folder_of_a_dead_guest_is_swept():
+    guest = snapshot.restore()
+    os.kill(guest.pid, signal.SIGKILL)
+    os.waitpid(guest.pid, 0)
+    assert guest.folder.exists()
+    machine.new_folder().rmdir()
+    assert not guest.folder.exists()
