@@ -47,8 +47,8 @@ def _package(version: str | None) -> Path:
         with phase(f"kernel source: fetching Debian's {name}"):
             result = subprocess.run(
                 ["mmdebstrap", "--variant=extract", f"--include={name}",
-                 f"--customize-hook=download /usr/src/{PACKAGE}.tar.xz '{folder}/source.tar.xz'",
-                 f"--customize-hook=download /usr/share/doc/{PACKAGE}/changelog.Debian.gz"
+                 f"--extract-hook=download /usr/src/{PACKAGE}.tar.xz '{folder}/source.tar.xz'",
+                 f"--extract-hook=download /usr/share/doc/{PACKAGE}/changelog.Debian.gz"
                  f" '{folder}/changelog.gz'",
                  "--format=null", SUITE, "-"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
