@@ -103,7 +103,7 @@ def _tracers() -> float:
     result = subprocess.run(
         [paths.REPOSITORY / "lab", "trace", "frag-needed", "--json"], capture_output=True, check=True
     )
-    return json.loads(result.stdout)["attached_s"]
+    return json.loads(result.stdout)["attach_s"]
 
 
 def _lab(*words: str) -> float:

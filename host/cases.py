@@ -28,6 +28,11 @@ class Exercise:
         return next(self.folder.glob("start.*"))
 
     @property
+    def suffix(self) -> str:
+        """What an answer's file name ends in: ".sh", or ".bpf.c"."""
+        return self.start.name.removeprefix("start")
+
+    @property
     def solution(self) -> Path:
         """The solution that is shown: the first by name."""
         return sorted((self.folder / "solutions").iterdir())[0]

@@ -26,7 +26,7 @@ def check(id: str, file: Path) -> dict:
 
 def _read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
     """The text of an answer, and what had to be changed to judge it."""
-    begin = f"cp {exercise.start} answer{exercise.start.suffix}  (the file to begin with)"
+    begin = f"cp {exercise.start} answer{exercise.suffix}  (the file to begin with)"
     try:
         if file.stat().st_size > LARGEST_ANSWER_BYTES:
             raise LabError(f"{file} is larger than {LARGEST_ANSWER_BYTES} bytes", begin, USAGE)

@@ -93,7 +93,7 @@ def copy_for_the_reader() -> Path:
         if not copy.exists():
             jupytext.write(pairs.fresh(text), copy)
         for exercise in case.exercises:
-            answer = WORK / case.name / f"{exercise.folder.name}{exercise.start.suffix}"
+            answer = WORK / case.name / f"{exercise.folder.name}{exercise.suffix}"
             answer.parent.mkdir(exist_ok=True)
             if not answer.exists():
                 shutil.copyfile(exercise.start, answer)

@@ -22,6 +22,10 @@ from host.machine import Guest, GuestDied
 from host.phases import phase, say
 from host.profile import Profile, profile
 
+# What the control protocol raises when QEMU ends in the middle of it.
+GONE = (EOFError, OSError, QMPError)
+
+
 @functools.cache
 def ground(name: str) -> tuple[Profile, Image, Acceleration]:
     """The profile, its image and the acceleration, all made or found out if need be."""
@@ -77,7 +81,8 @@ def _monitor(guest: Guest):
         monitor.cmd("migrate-set-capabilities", capabilities=[capability])
         yield monitor
     finally:
-        monitor.close()
+        with contextlib.suppress(*GONE):
+            monitor.close()
 
 
 def _keep(guest: Guest, state: Path) -> None:
@@ -95,7 +100,8 @@ def _keep(guest: Guest, state: Path) -> None:
             if status in ("failed", "cancelled"):
                 raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
             time.sleep(0.05)
-        monitor.cmd("quit")
+        with contextlib.suppress(*GONE):
+            monitor.cmd("quit")  # QEMU may be gone before it has answered
     for _ in range(200):
         if not guest.alive():
             return
@@ -134,7 +140,7 @@ def resume(name: str, outlives_us: bool) -> Guest:
         with _monitor(guest) as monitor:
             monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
             _wait_until_running(guest, monitor)
-    except (OSError, QMPError) as error:
+    except GONE as error:
         said = machine.last_words(guest)
         guest.end()
         raise GuestDied(f"QEMU ended while it took the snapshot in ({error})\n{said}", "./lab doctor") from error

@@ -11,6 +11,10 @@ FILE = "/var/lib/lab/verdicts.jsonl"
 EXIT = {"PASS": 0, "FAIL": 1, "SKIP": 3}
 
 
+class Judged(Exception):
+    """The verdict is final: what is still to come could not be judged sensibly."""
+
+
 @dataclass
 class Verdict:
     """The judgement of one answer. `checks` are (held, sentence) pairs in the order in which they

@@ -1,0 +1,80 @@
+"""What does `python -m labs VERB …` do in the guest? It runs a case's function and shows the outcome.
+
+    run CASE, trace CASE     exit 0 reproduced (or as told), 1 not, 3 could not be tried
+    check CASE/N             judges the answer on standard input: PASS 0, FAIL 1, SKIP 3
+    record CASE              one JSON object: the data and figures that the book's pages show
+
+A wrong call exits with 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from labs.case import CannotTry, cases
+
+SHOWN = {"run": "show a case happen, beside its control",
+         "trace": "the same under the tracers, the observed stacks beside the story's"}
+REPRODUCED, NOT_REPRODUCED, WRONG_CALL, COULD_NOT_BE_TRIED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main(words: list[str]) -> int:
+    """Does what the command line says; its exit status."""
+    known = cases()
+    asked = _parser(known).parse_args(words)
+    try:
+        if asked.verb == "check":
+            return check(asked.exercise, sys.stdin.read(), asked.json)
+        module = known[asked.case].module()
+        if asked.verb == "record":
+            print(json.dumps(module.record()))
+            return REPRODUCED
+        outcome = getattr(module, asked.verb)()
+    except CannotTry as reason:
+        return _could_not(reason, asked.json)
+    except KeyboardInterrupt:
+        print("interrupted; what was set up has been undone", file=sys.stderr)
+        return INTERRUPTED
+    print(json.dumps(outcome.to_json()) if asked.json else outcome.text())
+    return REPRODUCED if outcome.reproduced else NOT_REPRODUCED
+
+
+def _parser(known: dict) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m labs")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for verb, meaning in (SHOWN | {"record": "print what the book's pages show"}).items():
+        arguments = verbs.add_parser(verb, help=meaning)
+        arguments.add_argument("case", choices=known, metavar="CASE", help=", ".join(known))
+        arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+    arguments = verbs.add_parser("check", help="judge the answer on standard input")
+    arguments.add_argument("exercise", metavar="CASE/N")
+    arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+    return parser
+
+
+def check(exercise: str, answer: str, as_json: bool) -> int:
+    """Judges an answer and prints the verdict; its exit status."""
+    from labs.exercise import Unknown, judge  # only this verb needs the judges' imports
+    from labs.verdict import EXIT
+
+    try:
+        verdict = judge(exercise, answer)
+    except Unknown as unknown:
+        print(unknown, file=sys.stderr)
+        return WRONG_CALL
+    print(json.dumps(verdict.to_json()) if as_json else verdict.text())
+    return EXIT[verdict.verdict]
+
+
+def _could_not(reason: CannotTry, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"reproduced": None, "reasons": [str(reason)], "next": reason.next_command}))
+    else:
+        print(f"could not be tried: {reason}. Next: {reason.next_command}", file=sys.stderr)
+    return COULD_NOT_BE_TRIED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

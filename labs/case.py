@@ -1,0 +1,71 @@
+"""What is a case, and what must it offer?
+
+A case is a folder `labs/cases/<name>/` with `case.toml` (`chapter`, `name`, `title`, `profile`) and
+a module `case.py` with three functions:
+
+    run() -> Outcome      builds the topology, runs the broken and the control workload
+    trace() -> Outcome    the same under the tracers, the observed stacks beside the story's
+    record() -> dict      plain values that the book's prose quotes, and under "figures" its pictures
+                          as HTML, by name
+
+An outcome has `to_json()`, one dict of plain values with `reproduced` and `reasons` among them,
+and `text()`, what a person reads, at most 80 columns wide. Both functions raise CannotTry if the
+machine lacks something. A notebook calls the same functions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol
+
+FOLDER = Path(__file__).with_name("cases")
+
+
+class CannotTry(Exception):
+    """The case could not be tried, which says nothing of the kernel: why, and the next command."""
+
+    def __init__(self, reason: str, next_command: str = "./lab doctor") -> None:
+        super().__init__(reason)
+        self.next_command = next_command
+
+
+class Outcome(Protocol):
+    """What a case's `run` and `trace` return."""
+
+    reproduced: bool
+
+    def to_json(self) -> dict: ...
+
+    def text(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case's folder, read."""
+
+    name: str
+    chapter: int
+    title: str
+    folder: Path
+
+    def module(self) -> ModuleType:
+        """Its `case.py`. Raises CannotTry if that needs a Python module that is not here."""
+        try:
+            return importlib.import_module(f"labs.cases.{self.folder.name}.case")
+        except ModuleNotFoundError as error:
+            if error.name and error.name.startswith("labs"):
+                raise
+            raise CannotTry(f"Python has no module {error.name!r} here", "./lab reset") from error
+
+
+def cases() -> dict[str, Case]:
+    """All cases by name, in the order of the chapters."""
+    found = []
+    for file in FOLDER.glob("*/case.toml"):
+        read = tomllib.loads(file.read_text())
+        found.append(Case(read["name"], read["chapter"], read["title"], file.parent))
+    return {case.name: case for case in sorted(found, key=lambda case: case.chapter)}

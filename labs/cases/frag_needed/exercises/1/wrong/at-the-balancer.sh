@@ -1,0 +1,2 @@
+# expect: it acts on balancer
+on balancer sysctl -w net.ipv4.vs.pmtu_disc=0

@@ -1,0 +1,2 @@
+# Exercise frag-needed/2. Commands for the balancer, for example:
+#   on balancer ipvsadm -Ln

@@ -1,0 +1,2 @@
+# expect: expected every request to be answered
+on balancer ipvsadm -C

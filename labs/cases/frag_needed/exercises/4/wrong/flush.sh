@@ -1,0 +1,2 @@
+# expect: ICMPs still ask for smaller packets
+on client ip route flush cache

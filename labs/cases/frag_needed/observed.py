@@ -1,0 +1,114 @@
+"""What was seen of a workload, and what does it look like?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+
+from labs.cases.frag_needed.network import VIP
+from labs.ladder import Ladder, ladder
+from labs.packet import Packet
+from labs.tcp_info import TcpInfo
+
+CLIENT = "10.0.0.1"
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question and its answer.
+
+    `at_s` is when it was asked, counted from the workload's first question; `before` and `info` the
+    kernel's state of the connection right before and right after the call that wrote it (None
+    behind the sidecar).
+    """
+
+    name: str
+    connection: str
+    sent_bytes: int
+    at_s: float
+    waited_ms: float
+    before: TcpInfo | None = None
+    info: TcpInfo | None = None
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A workload's exchanges, the packets at the client, and its counters' moves.
+
+    Packets' times count from the first question, as the exchanges' do.
+    """
+
+    exchanges: list[Exchange]
+    packets: list[Packet]
+    counters: dict[str, int]
+
+    def __getitem__(self, name: str) -> Exchange:
+        return next(exchange for exchange in self.exchanges if exchange.name == name)
+
+    def during(self, name: str) -> list[Packet]:
+        """Packets of one exchange: between its question and the end of its answer."""
+        exchange = self[name]
+        end_s = exchange.at_s + exchange.waited_ms / 1e3
+        return [packet for packet in self.packets if exchange.at_s <= packet.time_s <= end_s]
+
+    def icmp_to_self(self, name: str | None = None) -> list[Packet]:
+        """ICMPs "fragmentation needed" that the client sent to itself and got, on its `lo`."""
+        packets = self.during(name) if name else self.packets
+        return [packet for packet in packets if packet.is_frag_needed and not packet.outgoing
+                and packet.src == packet.dst == CLIENT]
+
+    def icmp_from_balancer(self, name: str | None = None) -> list[Packet]:
+        """ICMPs "fragmentation needed" that came from the wire."""
+        packets = self.during(name) if name else self.packets
+        return [packet for packet in packets if packet.is_frag_needed and packet.src != CLIENT]
+
+    def left_after_ms(self, name: str) -> float:
+        """From the question to the first of its data on the wire."""
+        exchange = self[name]
+        return (self.sent(name)[0].time_s - exchange.at_s) * 1e3
+
+    def sent(self, name: str) -> list[Packet]:
+        """The data segments that left the client during one exchange, in order."""
+        return [packet for packet in self.during(name) if packet.proto == "tcp"
+                and packet.interface != "lo" and packet.src == CLIENT and packet.payload_bytes]
+
+    def shown(self, name: str) -> list[Packet]:
+        """Packets of one exchange for a picture: times from its question, `lo` for ICMP only."""
+        start_s, to_self = self[name].at_s, self.icmp_to_self(name)
+        return [replace(packet, time_s=packet.time_s - start_s) for packet in self.during(name)
+                if packet.interface != "lo" or packet in to_self]
+
+    def ladder(self, name: str, title: str = "") -> Ladder:
+        """One exchange as a ladder, times counted from its question."""
+        return ladder(self.shown(name), {"client": [CLIENT], "balancer": ["10.0.0.5"], "server": [VIP]},
+                      title or f"Exchange {name}, seen at the client", place)
+
+    def to_json(self) -> dict:
+        """Plain values: what each exchange waited, the ICMPs, and the counters that moved."""
+        waits = {f"{exchange.name.lower().replace(' ', '_')}_ms": round(exchange.waited_ms, 2)
+                 for exchange in self.exchanges}
+        return waits | {"b_left_after_ms": round(self.left_after_ms("B"), 2),
+                        "icmp_to_self": len(self.icmp_to_self()),
+                        "icmp_from_balancer": len(self.icmp_from_balancer()),
+                        "exchanges": [asdict(exchange) for exchange in self.exchanges],
+                        "counters": self.counters}
+
+    def text(self) -> str:
+        """One line an exchange, at most 80 columns."""
+        lines = [f"{'':<10}{'bytes':>7}{'waited, ms':>12}{'left after, ms':>16}"
+                 f"{'ICMP from balancer':>20}{'to self':>9}"]
+        lines += [f"{e.name:<10}{e.sent_bytes:>7}{e.waited_ms:>12.1f}{self.left_after_ms(e.name):>16.1f}"
+                  f"{len(self.icmp_from_balancer(e.name)):>20}{len(self.icmp_to_self(e.name)):>9}"
+                  for e in self.exchanges]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+def place(packet: Packet) -> tuple[str, str] | None:
+    """Who sent a packet of the VIP: what goes there meets the balancer, which alone sends ICMP."""
+    if packet.src == packet.dst:
+        return None
+    if packet.dst == VIP:
+        return "client", "balancer"
+    return ("balancer" if packet.is_icmp else "server"), "client"

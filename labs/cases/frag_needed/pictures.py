@@ -1,0 +1,71 @@
+"""What does the chapter show of a run? Ladders, stacks, tables and one plot, and the data behind."""
+
+from __future__ import annotations
+
+from html import escape
+
+from matplotlib import pyplot as plt
+
+from labs import plots
+from labs.cases.frag_needed import case
+from labs.cases.frag_needed.network import Network
+from labs.cases.frag_needed.observed import Observed
+
+# Linux's TCP_RTO_MIN (include/net/tcp.h): no probe timer runs out earlier.
+TIMER_FLOOR_MS = 200
+
+
+def waits(broken: dict[str, Observed], control: dict[str, Observed]):
+    """How long each exchange waited, as (figure, text alternative)."""
+    plots.style()
+    figure, axes = plt.subplots(1, len(broken), sharey=True)
+    said = []
+    for axis, way in zip(axes, broken):
+        names = [exchange.name for exchange in broken[way].exchanges]
+        for shift, (label, seen) in zip((-0.2, 0.2), (("as it is", broken[way]), ("route says 1480", control[way]))):
+            waited = [exchange.waited_ms for exchange in seen.exchanges]
+            places = [place + shift for place in range(len(names))]
+            bars = axis.bar(places, waited, 0.38, label=label, hatch="" if shift < 0 else "//")
+            axis.bar_label(bars, [f"{ms:.0f}" for ms in waited], padding=2, fontsize=9)
+            said.append(f"{way}, {label}: " + ", ".join(f"{n} {ms:.0f} ms" for n, ms in zip(names, waited)))
+        axis.axhline(TIMER_FLOOR_MS, linestyle=":", linewidth=1, color=plots.GREY)
+        axis.set_xticks(range(len(names)), names)
+        plots.label(axis, ("exchange", "1"), ("waited" if axis is axes[0] else "", "ms" if axis is axes[0] else "1"),
+                    way)
+    axes[0].legend()
+    return figure, "Bars of how long each exchange waited. " + ". ".join(said) + "."
+
+
+def table(text: str, caption: str) -> str:
+    """A table in plain text as a figure that scrolls by itself on a narrow page."""
+    return (f'<figure class="wpw-table"><figcaption>{escape(caption)}</figcaption>'
+            f'<div style="overflow-x:auto"><pre>{escape(text)}</pre></div></figure>')
+
+
+def record() -> dict:
+    """Plain values for the prose, and "figures": pictures as HTML by name."""
+    plots.style()
+    outcome, traced = case.run(), case.trace()
+    with Network() as net:
+        again = case.again(net)
+    with Network() as net:
+        expiry = case.expiry(net)
+    seen = outcome.broken["direct"]
+    figures = {
+        "a-ladder": seen.ladder("A", "Connection A, seen at the client").html(),
+        "b-ladder": seen.ladder("B", "Connection B, seen at the client").html(),
+        "waits": plots.figure_html(*outcome.figure()),
+        "timeline": table(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
+        "again": table(again.text(), "The same pair of connections four times in one network"),
+        "expiry": table(expiry.text(), "Two connections outlive what was learnt"),
+        **{stack["story"]: shown.html()
+           for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
+    }
+    return {
+        "run": outcome.to_json(),
+        "trace": {name: value for name, value in traced.to_json().items() if name != "events"},
+        "again": {one.after: one.to_json() for one in again},
+        "expiry": {one.name: {"waited_ms": round(one.waited_ms, 1), "mss_before": one.before.snd_mss,
+                              "mss_after": one.info.snd_mss} for one in expiry},
+        "figures": figures,
+    }

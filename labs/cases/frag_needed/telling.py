@@ -1,0 +1,112 @@
+"""Does a reader's program tell A's way from B's? What an answer to exercise 5 is held to.
+
+The truth is taken from the stack: tcp_v4_mtu_reduced() below tcp_release_cb() was deferred. Seven
+events are made: in each round A's at once, then one that is deferred although a small segment is in
+flight (so "nothing in flight" is no way to tell), then B's, which is deferred with nothing in flight.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import tempfile
+from pathlib import Path
+
+from labs.case import CannotTry
+from labs.cases.frag_needed.curing import expecting_answers
+from labs.cases.frag_needed.network import Network
+from labs.cases.frag_needed.tracing import stall_tracer
+from labs.cases.frag_needed.workload import Direct, Watch
+from labs.exercise import Exercise
+from labs.tracer import Tracer, TracerError
+from labs.verdict import Judged, Verdict
+
+# What an answer may define, in the order of its `enum probe`.
+PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"],
+          "on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
+FIELDS = [("pt_regs", "di"), ("pt_regs", "si"), ("inet_sock", "inet_sport"), ("sk_buff", "data"),
+          ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
+AT_ONCE, DEFERRED = 0, 1
+ROUNDS = (1, 2)  # how many connections like B each round has; seven events in all, a prime number
+
+
+def judge_telling(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+    """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
+    with tempfile.TemporaryDirectory() as folder, Network() as net:
+        program = Path(folder) / "answer.bpf.c"
+        program.write_text(answer)
+        theirs, ours = Tracer(program, PROBES, FIELDS), stall_tracer()
+        with expecting_answers(verdict), attached(theirs, verdict), ours:
+            for number, like_b in enumerate(ROUNDS, 1):
+                send(net, (theirs, ours), [f"{way}{number}" for way in ("A", "in flight ", *"BC"[:like_b])])
+                net.forget()
+    compare(verdict, theirs, ours)
+
+
+@contextlib.contextmanager
+def attached(theirs: Tracer, verdict: Verdict):
+    """The reader's program, attached; one that does not compile or load fails the verdict."""
+    with tempfile.TemporaryFile("w+") as said, contextlib.ExitStack() as stack:
+        try:
+            with standard_error_in(said):
+                stack.enter_context(theirs)
+        except (CannotTry, Exception) as error:
+            said.seek(0)
+            cause = next((line.strip() for line in said if "error:" in line), str(error))
+            verdict.expect(False, "", f"the program does not load: {cause.replace(str(theirs.program), 'answer')}")
+            raise Judged from error
+        try:
+            yield
+        except TracerError as error:
+            verdict.expect(False, "", str(error))
+
+
+@contextlib.contextmanager
+def standard_error_in(file):
+    """File descriptor 2 in this file: the compiler inside bcc writes there."""
+    kept = os.dup(2)
+    os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def send(net: Network, tracers: tuple[Tracer, Tracer], names: list[str]) -> None:
+    """One round: A, a connection with a small segment in flight, and those like B."""
+    with Watch(net) as watch:
+        for connection in watch.open(Direct, *random.sample(names, len(names))):
+            for tracer in tracers:
+                tracer.watch(connection.name, connection.port)
+        at_once, in_flight, *like_b = names
+        pipelined = watch.connections[in_flight].socket
+        # The server has no VIP while the small segment comes, so it stays in flight until it is
+        # sent again, 200 ms later; it left before there was an exception, so its route is stale.
+        net.server.on("ip link set tunl0 down")
+        pipelined.sendall(b"!" * SMALL_BYTES)
+        net.server.on("ip link set tunl0 up")
+        watch.ask(at_once)
+        watch.ask(in_flight)
+        pipelined.recv(SMALL_BYTES)
+        for name in like_b:
+            watch.ask(name)
+
+
+def compare(verdict: Verdict, theirs: Tracer, ours: Tracer) -> None:
+    """What was reported against what the stacks say, in the order of time."""
+    truth = [(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE)
+             for event in ours.events if event.function == "tcp_v4_mtu_reduced"]
+    told = [(event.connection, event.value) for event in theirs.events]
+    ways = {way for _, way in truth}
+    if ways != {AT_ONCE, DEFERRED}:
+        raise CannotTry(f"the kernel took only {len(ways)} of the two ways", "the same call again")
+    verdict.measured.update(truth=truth, told=told)
+    verdict.expect(len(told) == len(truth), f"{len(told)} events, one for each time",
+                   f"{len(told)} events were reported, and tcp_v4_mtu_reduced() ran {len(truth)} times")
+    names = {AT_ONCE: "at once (0)", DEFERRED: "deferred (1)"}
+    wrong = [f"connection {name}: told {names.get(said, said)}, was {names[way]}"
+             for (name, way), (other, said) in zip(truth, told) if (name, way) != (other, said)]
+    verdict.expect(not wrong and told, "every event tells the right way",
+                   f"{len(wrong)} of {len(truth)} are told wrong; {wrong[0] if wrong else 'nothing was told'}")

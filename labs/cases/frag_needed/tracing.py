@@ -1,0 +1,167 @@
+"""What happens inside the kernel during A's exchange, and what during B's?"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from labs.cases.frag_needed.judge import Check
+from labs.cases.frag_needed.network import Network
+from labs.cases.frag_needed.observed import Observed
+from labs.cases.frag_needed.workload import direct
+from labs.stacks import Comparison, State, function_name, match
+from labs.tail_calls import KernelCode
+from labs.tracer import Event, Tracer, symbol_of
+
+STORIES = Path(__file__).with_name("stories")
+PROGRAM = Path(__file__).with_name("stall.bpf.c")
+# In the order of the program's `enum probe`; further names are of other kernels.
+PROBES = {
+    "on_icmp_send": ["__icmp_send", "icmp_send"],
+    "on_v4_err": ["tcp_v4_err"],
+    "on_mtu_reduced": ["tcp_v4_mtu_reduced"],
+    "on_simple_retransmit": ["tcp_simple_retransmit"],
+    "on_retransmit": ["tcp_retransmit_skb"],
+    "on_wakeup": ["tcp_write_wakeup"],
+    "on_send_check": ["tcp_v4_send_check"],
+}
+FIELDS = [("inet_sock", "inet_sport"), ("tcp_sock", "packets_out"), ("sk_buff", "sk"), ("sk_buff", "data"),
+          ("pt_regs", "di"), ("pt_regs", "si"), ("pt_regs", "cx")]
+
+
+def stall_tracer() -> Tracer:
+    """The tracer of `stall.bpf.c`, not yet attached."""
+    return Tracer(PROGRAM, PROBES, FIELDS)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Which event a story is about: of which connection, entering what, called by whom."""
+
+    file: str
+    title: str
+    connection: str
+    function: str
+    under: str = ""
+
+    def story(self) -> str:
+        """The text of the story, see `labs.stacks`."""
+        return (STORIES / f"{self.file}.txt").read_text()
+
+    def event(self, events: list[Event]) -> Event | None:
+        """The first event that it may be about."""
+        return next((event for event in events if event.connection == self.connection
+                     and event.function == self.function
+                     and (not self.under or event.under(self.under))), None)
+
+
+TOLD = [
+    Told("1-icmp-to-itself", "B's segment is refused in B's own call", "B", "__icmp_send"),
+    Told("2-comes-back-inside", "The ICMP comes back inside that call", "B", "tcp_v4_err"),
+    Told("3-deferred", "B: the socket was owned, so later", "B", "tcp_v4_mtu_reduced"),
+    Told("4-at-once", "A: nobody owns the socket, so at once", "A", "tcp_v4_mtu_reduced"),
+    Told("5-sent-again", "A: the segment is sent again", "A", "tcp_retransmit_skb"),
+    Told("6-probe-timer", "B: the probe timer sends it", "B", "tcp_v4_send_check", "tcp_write_wakeup"),
+]
+ORDER = {
+    "A": ["tcp_v4_err", "tcp_v4_mtu_reduced", "tcp_simple_retransmit", "tcp_retransmit_skb"],
+    "B": ["__icmp_send", "tcp_v4_err", "tcp_v4_mtu_reduced", "tcp_simple_retransmit", "tcp_write_wakeup"],
+}
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The direct client's exchanges, and what the kernel did meanwhile."""
+
+    seen: Observed
+    events: list[Event]
+    tracer: Tracer
+    kernel: str
+
+    @cached_property
+    def stacks(self) -> list[Comparison]:
+        """Each told stack beside the observed one, tail calls proven by the kernel's code."""
+        code, kallsyms = KernelCode(), Path("/proc/kallsyms").read_bytes()
+
+        def known(function: str) -> bool:
+            return symbol_of(function, kallsyms) is not None
+
+        return [explained(match(told.story(), event.stack if (event := told.event(self.events)) else [],
+                                known, told.title), code) for told in TOLD]
+
+    @property
+    def checks(self) -> list[Check]:
+        """Claims on the order of events, and on what was in flight."""
+        return [self._order("A"), self._order("B"), self._in_flight("A", 1), self._in_flight("B", 0)]
+
+    @property
+    def reproduced(self) -> bool:
+        return all(stack.ok for stack in self.stacks) and all(check.held for check in self.checks)
+
+    def of(self, connection: str) -> list[Event]:
+        """Events of one connection, from its first ICMP on."""
+        events = [event for event in self.events if event.connection == connection]
+        start = next((number for number, event in enumerate(events)
+                      if event.function in ("__icmp_send", "tcp_v4_err")), len(events))
+        return events[start:]
+
+    def _order(self, connection: str) -> Check:
+        first = list(dict.fromkeys(event.function for event in self.of(connection)
+                                   if event.function in set(sum(ORDER.values(), []))))
+        return Check(first == ORDER[connection], f"{connection}: {', then '.join(first) or 'nothing'}")
+
+    def _in_flight(self, connection: str, least: int) -> Check:
+        counts = [event.value for event in self.of(connection) if event.function == "tcp_simple_retransmit"]
+        held = bool(counts) and (min(counts) >= 1 if least else max(counts) == 0)
+        return Check(held, f"{connection}: segments in flight at tcp_simple_retransmit(): {counts}")
+
+    def timeline(self) -> str:
+        """What happened to A and to B, in milliseconds from each one's first ICMP."""
+        lines = [f"{'ms':>9}    {'function entered':<26}{'value':>6}   called by"]
+        for connection in ORDER:
+            events = self.of(connection)
+            for event in events:
+                since_ms = (event.time_s - events[0].time_s) * 1e3
+                caller = (event.functions + ["", ""])[1]
+                lines.append(f"{since_ms:9.2f}  {connection} {event.function:<26}{event.value:>6}   {caller}")
+        return "\n".join(lines)
+
+    def text(self) -> str:
+        """For the terminal, at most 80 columns."""
+        head = [f"frag-needed under the tracers, Linux {self.kernel}",
+                f"attached in {self.tracer.attach_s:.1f} s, no event lost", *self.tracer.substitutions, "",
+                "value: MTU of the ICMP, or segments in flight", self.timeline(), ""]
+        stacks = [stack.text() + "\n" for stack in self.stacks]
+        verdict = "as told" if self.reproduced else "NOT as told"
+        return "\n".join([*head, *stacks, verdict, *(check.folded() for check in self.checks)])
+
+    def __repr__(self) -> str:
+        return self.timeline()
+
+    def to_json(self) -> dict:
+        """Plain values."""
+        return {"case": "frag-needed", "kernel": self.kernel, "reproduced": self.reproduced,
+                "reasons": [str(check) for check in self.checks],
+                "attach_s": round(self.tracer.attach_s, 2), "substitutions": self.tracer.substitutions,
+                "stacks": [stack.to_json() | {"story": told.file} for told, stack in zip(TOLD, self.stacks)],
+                "events": [asdict(event) for event in self.events]}
+
+
+def explained(comparison: Comparison, code: KernelCode) -> Comparison:
+    """The comparison, with the jump found in the kernel's code for each frame that left none."""
+    names = {row.frame.name for row in comparison.rows if row.frame}
+    names |= {function_name(row.observed) for row in comparison.rows if row.observed}
+    rows = []
+    for row in comparison.rows:
+        jump = row.state is State.FOLDED and code.jump(row.frame.name, names - {row.frame.name})
+        rows.append(replace(row, reason=f"{row.frame.why}: {jump}") if jump else row)
+    return Comparison(rows, comparison.title)
+
+
+def traced(net: Network) -> Traced:
+    """A's and B's first exchange, past the sidecar, under the tracer."""
+    with stall_tracer() as tracer:
+        seen = direct(net, "AB", tracer)
+    return Traced(seen, tracer.events, tracer, os.uname().release)

@@ -1,0 +1,163 @@
+"""What do the clients do, and how long do they wait?
+
+Two connections, A and B, are opened before anything large is sent. Then A asks, then B, then B
+again. `direct` sends full segments to the echo service by writev; `sidecar` sends HTTP requests
+with a long header through TLS and the sidecar. Both look on with tcpdump, so that the wait is
+known from two sides: the client's clock, and the time at which the segment left.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from labs.capture import Capture
+from labs.cases.frag_needed.network import ECHO_PORT, TLS_PORT, VIP, Network
+from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.counters import counters, moved
+from labs.tcp_info import TcpInfo, tcp_info
+
+if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
+    from labs.tracer import Tracer
+
+HEADER_BYTES = 3000  # of a request through the sidecar: more than two segments
+DEADLINE_S = 20
+# All that leaves or reaches the client, and ICMP wherever it goes; what the redirect sends over
+# `lo` to the sidecar would double the packets to be read.
+ON_THE_WAY = "icmp or (tcp and not net 127.0.0.0/8)"
+
+
+class Direct:
+    """A connection of the direct client to the echo service behind the balancer.
+
+    `full_bytes` is what fits in a segment by the MSS of the connection's start; each question is
+    that long, whatever the MSS has become.
+    """
+
+    def __init__(self, net: Network, name: str) -> None:
+        self.name = name
+        with net.client.inside():
+            self.socket = socket.create_connection((VIP, ECHO_PORT), DEADLINE_S)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as a proxy does
+        self.full_bytes = self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)
+
+    @property
+    def port(self) -> int:
+        """Its TCP port at the client."""
+        return self.socket.getsockname()[1]
+
+    def info(self) -> TcpInfo:
+        """The kernel's state of the connection, now."""
+        return tcp_info(self.socket)
+
+    def ask(self) -> tuple[int, TcpInfo]:
+        """Sends one full segment and waits for its echo; bytes sent, state right after the call."""
+        os.writev(self.socket.fileno(), [b"?" * self.full_bytes])
+        after = self.info()
+        left = self.full_bytes
+        while left:
+            left -= len(self.socket.recv(left)) or _ended(self.name)
+        return self.full_bytes, after
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+class ThroughSidecar:
+    """A TLS connection to nginx; the kernel takes it to the sidecar, which makes one of its own."""
+
+    def __init__(self, net: Network, name: str) -> None:
+        self.name = name
+        with net.client.inside():
+            plain = socket.create_connection((VIP, TLS_PORT), DEADLINE_S)
+        self.socket = net.tls.wrap_socket(plain)
+
+    def info(self) -> None:
+        """Nothing: this connection ends at the sidecar, and is not the one that waits."""
+
+    def ask(self) -> tuple[int, None]:
+        """Sends one request and waits for its answer; bytes of the request."""
+        request = (f"GET / HTTP/1.1\r\nHost: vip\r\nPadding: {'p' * HEADER_BYTES}\r\n\r\n").encode()
+        self.socket.sendall(request)
+        answer = b""
+        while not answer.endswith(b"served\n"):
+            answer += self.socket.recv(65536) or _ended(self.name)
+        return len(request), None
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def _ended(name: str):
+    raise ConnectionError(f"expected an answer on connection {name}, found its end")
+
+
+class Watch:
+    """Exchanges under tcpdump, for the length of a `with` block; `observed` is what was seen.
+
+    Connections made by `open` are closed at the block's end.
+    """
+
+    def __init__(self, net: Network) -> None:
+        self.net, self.connections, self.exchanges = net, {}, []
+        self.observed: Observed | None = None
+
+    def __enter__(self) -> Watch:
+        self.before = counters(self.net.client)
+        self.capture = Capture([], self.net.folder / "client.pcap", "client", filter=ON_THE_WAY)
+        with self.net.client.inside():  # tcpdump begins there, and stays
+            self.capture.__enter__()
+        return self
+
+    def open(self, kind: type, *names: str) -> list:
+        """Connections of a kind, ready: with nothing on its way in either direction."""
+        for name in names:
+            self.connections[name] = kind(self.net, name)
+        self.net.settle()
+        return [self.connections[name] for name in names]
+
+    def ask(self, name: str, called: str = "") -> Exchange:
+        """One question on a connection, and its answer; `called` names the exchange."""
+        connection = self.connections[name]
+        earlier = any(exchange.connection == name for exchange in self.exchanges)
+        before, at_s, start = connection.info(), time.time(), time.monotonic()
+        size, after = connection.ask()
+        waited_ms = (time.monotonic() - start) * 1e3
+        called = called or name + " again" * earlier
+        self.exchanges.append(Exchange(called, name, size, at_s, waited_ms, before, after))
+        return self.exchanges[-1]
+
+    def __exit__(self, kind, error, trace) -> None:
+        for connection in self.connections.values():
+            connection.close()
+        self.capture.__exit__(kind, error, trace)
+        if kind is None and self.exchanges:
+            start_s = self.exchanges[0].at_s
+            packets = self.capture.packets(Decimal(repr(start_s)))
+            exchanges = [replace(exchange, at_s=exchange.at_s - start_s) for exchange in self.exchanges]
+            self.observed = Observed(exchanges, packets, moved(self.before, counters(self.net.client)))
+
+
+def direct(net: Network, order: Sequence[str] = "ABB", tracer: Tracer | None = None) -> Observed:
+    """Connections past the sidecar, and who asks in what order; an attached tracer watches them."""
+    return _asked(net, Direct, order, tracer)
+
+
+def sidecar(net: Network, order: Sequence[str] = "ABB") -> Observed:
+    """The same through TLS and the sidecar."""
+    return _asked(net, ThroughSidecar, order)
+
+
+def _asked(net: Network, kind: type, order: Sequence[str], tracer: Tracer | None = None) -> Observed:
+    with Watch(net) as watch:
+        for connection in watch.open(kind, *sorted(set(order))):
+            if tracer:
+                tracer.watch(connection.name, connection.port)
+        for name in order:
+            watch.ask(name)
+    return watch.observed

@@ -1,0 +1,28 @@
+"""What does a notebook add to labs/? The cell magic `%%answer CASE/N`, after `%load_ext labs.notebook`.
+
+The cell's text is the answer, judged as `./lab check` does, on a topology made for it.
+"""
+
+from __future__ import annotations
+
+from IPython.core.magic import register_cell_magic
+
+from labs import plots
+from labs.exercise import Unknown, judge
+from labs.verdict import Verdict
+
+
+def load_ipython_extension(shell) -> None:
+    """Called by %load_ext: registers the magic and the book's style of plots."""
+    plots.style()
+
+    @register_cell_magic
+    def answer(line: str, cell: str) -> Verdict | None:
+        """%%answer CASE/N: judge this cell as an answer to that exercise."""
+        try:
+            verdict = judge(line.strip(), cell)
+        except Unknown as unknown:
+            print(unknown)
+            return None
+        verdict.keep()
+        return verdict

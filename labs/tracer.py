@@ -1,0 +1,167 @@
+"""Which kernel functions ran, when, on whose account, and who called them? A bcc program, attached.
+
+    tracer = Tracer(PROGRAM, PROBES)
+    with tracer:                      # entered once every probe is attached
+        tracer.watch("B", port)
+        send()
+    tracer.events                     # in order of time, with stacks
+
+A program is one C file that a reader can read. It includes no kernel headers, which would take
+twenty seconds to compile under emulation: arguments come in registers, and the offsets of fields
+from the kernel's own type information, as macros: `tcp_sock__packets_out`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bcc import BPF
+
+from labs import btf
+from labs.case import CannotTry
+from labs.stacks import function_name
+
+BUFFER_PAGES = 64  # of each processor, 4 KiB a page; what does not fit is counted as lost
+DRAIN_MS = 20
+
+
+class TracerError(RuntimeError):
+    """The program did not compile, could not be attached, or lost events."""
+
+
+class _Raw(ctypes.Structure):
+    """`struct event` of every program."""
+
+    _fields_ = [("time_ns", ctypes.c_uint64), ("probe", ctypes.c_uint32), ("port", ctypes.c_uint32),
+                ("value", ctypes.c_int64), ("stack", ctypes.c_int32), ("detail", ctypes.c_uint32)]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A probed function was entered.
+
+    `time_s` is of the monotonic clock (Python's time.monotonic()), `connection` the name given to
+    `watch`. `value` and `detail` are what the program chose to report. `stack` is newest first,
+    offsets kept; the function itself comes first.
+    """
+
+    time_s: float
+    function: str
+    connection: str
+    value: int
+    detail: int
+    stack: list[str]
+
+    @property
+    def functions(self) -> list[str]:
+        """The stack as names of C functions."""
+        return [function_name(frame) for frame in self.stack]
+
+    def under(self, *functions: str) -> bool:
+        """True if all of these are on the stack below the function itself."""
+        return set(functions) <= set(self.functions[1:])
+
+
+@dataclass
+class Tracer:
+    """A program attached to kernel functions for the length of a `with` block.
+
+    `probes` gives, in the order of the program's `enum probe`, the functions that each of its
+    `on_…` functions may be attached to: the first that the running kernel has is taken, and
+    `substitutions` says where that was not the story's. `fields` are (structure, field) pairs
+    whose offsets the program wants.
+    """
+
+    program: Path
+    probes: Mapping[str, Sequence[str]]
+    fields: Sequence[tuple[str, str]] = ()
+    attached: dict[str, str] = field(default_factory=dict)
+    substitutions: list[str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    lost: int = 0
+    attach_s: float = 0.0
+
+    def __enter__(self) -> Tracer:
+        start = time.monotonic()
+        flags = [f"-D{name}__{field}={btf.offset(name, field)}" for name, field in self.fields]
+        self._names, self._raw = {}, []
+        with ThreadPoolExecutor(1) as pool:  # the kernel takes a while to write its symbols down
+            reading = pool.submit(Path("/proc/kallsyms").read_bytes)
+            self._bpf = self._compiled(flags)
+            symbols = reading.result()
+        try:
+            for handler, candidates in self.probes.items():
+                self._attach(handler, candidates, symbols)
+            self._bpf[b"events"].open_perf_buffer(self._on_event, page_cnt=BUFFER_PAGES,
+                                                  lost_cb=self._on_lost)
+        except BaseException:
+            self._bpf.cleanup()
+            raise
+        self.attach_s = time.monotonic() - start
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        try:
+            self._bpf.perf_buffer_poll(DRAIN_MS)  # one call empties every processor's buffer
+            self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
+        finally:
+            self._bpf.cleanup()
+        if self.lost and kind is None:
+            raise TracerError(f"expected no event lost, found {self.lost}; run again with less beside it")
+
+    def watch(self, name: str, port: int) -> None:
+        """Has events of the connection from this local TCP port reported, under this name."""
+        self._names[port] = name
+        self._bpf[b"watched"][ctypes.c_uint32(port)] = ctypes.c_uint32(1)
+
+    def _compiled(self, flags: list[str]) -> BPF:
+        try:
+            return BPF(src_file=str(self.program).encode(), cflags=flags)
+        except Exception as error:  # bcc raises a bare Exception; the compiler has said why on stderr
+            raise CannotTry(f"{self.program.name} does not compile or load: {error}") from error
+
+    def _attach(self, handler: str, candidates: Sequence[str], symbols: bytes) -> None:
+        known = ((name, symbol_of(name, symbols)) for name in candidates)
+        found, symbol = next((pair for pair in known if pair[1]), (None, None))
+        if found is None:
+            raise CannotTry(f"the running kernel has none of {', '.join(candidates)}; expected one, "
+                            f"for {handler}() of {self.program.name}", "grep tcp_ /proc/kallsyms")
+        if found != candidates[0]:
+            self.substitutions.append(f"{candidates[0]} is not a symbol of this kernel (inlined or "
+                                      f"renamed); probing {found} in its place")
+        self._bpf.attach_kprobe(event=symbol.encode(), fn_name=handler.encode())
+        self.attached[handler] = found
+
+    def _on_event(self, _cpu, data, _size) -> None:
+        raw = ctypes.cast(data, ctypes.POINTER(_Raw)).contents
+        self._raw.append((raw.time_ns, raw.probe, raw.port, raw.value, raw.detail, raw.stack))
+
+    def _on_lost(self, count: int) -> None:
+        self.lost += count
+
+    def _event(self, raw: tuple) -> Event:
+        time_ns, probe, port, value, detail, stack = raw
+        function = self.attached[list(self.probes)[probe]]
+        if stack < 0:  # -EFAULT, -EEXIST: no room for this stack in the program's table
+            self.lost += 1
+        frames = [] if stack < 0 else [self._bpf.ksym(address, show_offset=True).decode()
+                                       for address in self._bpf[b"stacks"].walk(stack)]
+        return Event(time_ns / 1e9, function, self._names.get(port, ""), value, detail, frames)
+
+
+def symbol_of(function: str, symbols: bytes) -> str | None:
+    """The kernel's symbol for a C function, None if it has none: "ip_fragment.constprop.0".
+
+    `symbols` is /proc/kallsyms. One of the very name wins over one that the compiler split off or
+    specialised. Searched as bytes: reading its 150 000 lines one by one takes a second.
+    """
+    if re.search(rb" [tT] %s[\n\t]" % function.encode(), symbols):
+        return function
+    clone = re.search(rb" [tT] (%s\.(?!cold)[\w.]+)" % re.escape(function.encode()), symbols)
+    return clone[1].decode() if clone else None

@@ -1,0 +1,105 @@
+"""Does a tracer attach to what the running kernel has, say what it took instead, and leave again?"""
+
+from pathlib import Path
+
+import pytest
+
+from labs import btf
+from labs.case import CannotTry
+from labs.stacks import running_kernel_symbols
+from labs.tail_calls import KernelCode
+from labs.tracer import Tracer, symbol_of
+
+PROGRAM = """
+enum probe { ENTERED };
+struct event { u64 time_ns; u32 probe, port; s64 value; s32 stack; u32 detail; };
+BPF_PERF_OUTPUT(events);
+BPF_STACK_TRACE(stacks, 64);
+BPF_HASH(watched, u32, u32);
+int on_entered(void *ctx)
+{
+    struct event event = { .probe = ENTERED, .port = 7, .value = sock__sk_dst_cache };
+    event.time_ns = bpf_ktime_get_ns();
+    event.stack = stacks.get_stackid(ctx, 0);
+    events.perf_submit(ctx, &event, sizeof(event));
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    file = tmp_path / "entered.bpf.c"
+    file.write_text(PROGRAM)
+    return file
+
+
+def attached():
+    return Path("/sys/kernel/debug/kprobes/list").read_text()
+
+
+def tracer(program, *candidates):
+    return Tracer(program, {"on_entered": candidates}, [("sock", "sk_dst_cache")])
+
+
+def test_every_event_is_reported_with_its_stack(program):
+    with tracer(program, "__x64_sys_getpgid") as live:
+        live.watch("us", 7)
+        for _ in range(97):
+            __import__("os").getpgid(0)
+    assert len(live.events) == 97 and live.lost == 0
+    first = live.events[0]
+    assert (first.function, first.connection) == ("__x64_sys_getpgid", "us")
+    assert first.functions[0] == "__x64_sys_getpgid" and first.under("do_syscall_64")
+    assert first.value == btf.offset("sock", "sk_dst_cache")
+    assert "getpgid" not in attached()
+
+
+def test_a_substitution_is_told(program):
+    with tracer(program, "no_such_function", "__x64_sys_getpgid") as live:
+        pass
+    assert "no_such_function is not a symbol" in live.substitutions[0]
+    assert "__x64_sys_getpgid" in live.substitutions[0]
+
+
+def test_what_cannot_be_attached_is_no_verdict(program, capfd):
+    with pytest.raises(CannotTry, match="none of no_such_function"):
+        with tracer(program, "no_such_function"):
+            pass
+    program.write_text("this is no C")
+    with pytest.raises(CannotTry, match="does not compile"):
+        with tracer(program, "__x64_sys_getpgid"):
+            pass
+    assert attached() == ""
+
+
+def test_a_failing_block_detaches(program):
+    with pytest.raises(ZeroDivisionError):
+        with tracer(program, "__x64_sys_getpgid"):
+            1 / 0
+    assert "getpgid" not in attached()
+
+
+def test_symbols_by_name_then_by_clone():
+    symbols = b"ffff t ip_fragment.constprop.0\nffff T tcp_v4_err\nffff t odd.cold\nffff t x.part.0\nffff T x\n"
+    assert symbol_of("ip_fragment", symbols) == "ip_fragment.constprop.0"
+    assert symbol_of("tcp_v4_err", symbols) == "tcp_v4_err"
+    assert symbol_of("x", symbols) == "x"
+    assert symbol_of("odd", symbols) is None and symbol_of("tcp_v4", symbols) is None
+
+
+def test_offsets_come_from_the_kernel():
+    assert btf.offset("sock", "__sk_common") == 0
+    assert btf.offset("tcp_sock", "packets_out") > btf.offset("inet_sock", "inet_sport") > 0
+    for wrong in (("no_such_struct", "x"), ("sock", "no_such_field"), ("sock", "packets_out")):
+        with pytest.raises(btf.NoSuchField):
+            btf.offset(*wrong)
+
+
+def test_a_tail_call_is_proven_by_the_code():
+    code = KernelCode()
+    assert "ip_queue_xmit" in running_kernel_symbols()
+    jump = code.jump("ip_queue_xmit", {"__ip_queue_xmit"})
+    assert jump.target == "__ip_queue_xmit" and "leaves no frame" in str(jump)
+    assert code.jump("tcp_sendmsg", {"release_sock"}) is None  # it calls, and returns
+    assert code.jump("no_such_function", {"release_sock"}) is None

@@ -1,0 +1,96 @@
+"""What may an answer do without harm? Everything: it is judged in a guest of its own."""
+
+import json
+import os
+
+import pytest
+
+from host import cases
+
+SOLUTION = cases.exercise("frag-needed/1").solution
+
+
+@pytest.fixture
+def check(lab, tmp_path, no_guest_left):
+    """Judge this text as an answer to frag-needed/1; returns exit status and verdict."""
+
+    def judged(text: str):
+        file = tmp_path / "my answer.sh"
+        file.write_bytes(text.encode())
+        answer = lab("check", "frag-needed/1", str(file), "--json")
+        assert file.read_bytes() == text.encode(), "the reader's file was touched"
+        verdict = json.loads(answer.stdout)
+        assert answer.returncode == {"PASS": 0, "FAIL": 1, "SKIP": 3}[verdict["verdict"]]
+        return verdict
+
+    return judged
+
+
+def test_empty_fails(check):
+    verdict = check("")
+    assert verdict["verdict"] == "FAIL" and "no command" in verdict["reasons"][0]
+
+
+def test_crlf_is_judged_all_the_same_and_said(check):
+    verdict = check(SOLUTION.read_text().replace("\n", "\r\n"))
+    assert verdict["verdict"] == "PASS" and "CRLF" in verdict["reasons"][0]
+
+
+def test_one_that_never_ends_is_ended(check):
+    verdict = check("while :; do :; done\n")
+    assert verdict["verdict"] == "FAIL" and "still running" in verdict["reasons"][0]
+
+
+def test_one_that_leaves_processes_behind_is_judged_by_what_it_did(check):
+    left = "sleep 10000 &\n(trap '' TERM HUP; exec 0<&- 1>&- 2>&-; sleep 10000) &\ndisown -a\n"
+    assert check(SOLUTION.read_text() + left)["verdict"] == "PASS"
+    assert check(left)["verdict"] == "FAIL"
+
+
+def test_one_that_deletes_the_interfaces_fails(check):
+    verdict = check("on client ip link delete client-eth0\n")
+    assert verdict["verdict"] == "FAIL" and "expected every request" in " ".join(verdict["reasons"])
+
+
+def test_one_that_powers_off_the_guest_fails(check):
+    verdict = check("echo o >/proc/sysrq-trigger; sleep 60\n")
+    assert verdict["verdict"] == "FAIL"
+    assert "guest" in " ".join(verdict["reasons"]) or "judge" in " ".join(verdict["reasons"])
+
+
+def test_what_it_writes_stays_in_the_guest(check, tmp_path):
+    target = tmp_path / "written"
+    check(f"mkdir -p {tmp_path} && echo mine >{target}\n")
+    assert not target.exists()
+
+
+def test_a_command_that_fails_is_quoted(check):
+    verdict = check("on client ip route add nonsense\n")
+    assert verdict["verdict"] == "FAIL" and "status" in verdict["reasons"][0]
+
+
+def test_an_unknown_host_is_named_with_the_known(check):
+    verdict = check("on sidecar true\n")
+    assert "client balancer server" in verdict["reasons"][0]
+
+
+def test_ctrl_c_during_a_check_leaves_nothing(tmp_path, no_guest_left):
+    import signal
+    import subprocess
+    import time
+
+    from tests.vm.conftest import REPOSITORY, guests
+
+    file = tmp_path / "answer.sh"
+    file.write_text("sleep 1000\n")
+    process = subprocess.Popen(
+        [REPOSITORY / "lab", "check", "frag-needed/1", file], start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )
+    while not guests() and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
+    assert not guests()

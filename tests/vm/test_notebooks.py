@@ -1,0 +1,28 @@
+"""Do the notebooks run from top to bottom in a pristine guest, and does a failing cell fail?"""
+
+import nbformat
+import pytest
+
+from host import cases, pairs, record
+from host.phases import LabError
+
+
+@pytest.mark.parametrize("text", pairs.texts(), ids=lambda path: path.stem)
+def test_notebook_runs(text):
+    notebook = record.execute(text)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.execution_count, cell.source
+
+
+def test_every_case_has_its_notebook():
+    assert {path.stem for path in pairs.texts()} == set(cases.cases())
+
+
+def test_a_failing_cell_is_an_error_with_its_cause(monkeypatch):
+    text = pairs.texts()[0]
+    broken = pairs.fresh(text)
+    broken.cells = [nbformat.v4.new_code_cell("raise RuntimeError('out of luck')")]
+    monkeypatch.setattr(pairs, "fresh", lambda path: broken)
+    with pytest.raises(LabError, match="out of luck"):
+        record.execute(text)
