@@ -40,11 +40,13 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Case:
-    """One case: its name on the command line, its title, its notebook and profile."""
+    """One case: its name on the command line, its title, its VM profile, and the recorded figures
+    that stand for it outside the site."""
 
     name: str
     title: str
     profile: str
+    preview: list[str]
     folder: Path
 
     @property
@@ -63,7 +65,9 @@ def cases() -> dict[str, Case]:
     found = []
     for file in LABS.glob("cases/*/case.toml"):
         read = tomllib.loads(file.read_text())
-        found.append((read["chapter"], Case(read["name"], read["title"], read["profile"], file.parent)))
+        found.append((read["chapter"], Case(
+            read["name"], read["title"], read["profile"], read["preview"], file.parent
+        )))
     return {case.name: case for _, case in sorted(found, key=lambda pair: pair[0])}
 
 

@@ -16,6 +16,7 @@ from host.acceleration import acceleration, qemu_version
 from host.image import image
 from host.paths import REPOSITORY
 from host.phases import LabError, phase
+from host.preview import side_by_side
 from host.ssh import module_command
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
@@ -75,8 +76,11 @@ def _store(name: str, data: dict, origin: dict[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.html"):
         old.unlink()
-    for figure, html in data.pop("figures").items():
+    figures = data.pop("figures")
+    for figure, html in figures.items():
         (folder / f"{figure}.html").write_text(html + "\n")
+    picture = side_by_side([figures[figure] for figure in cases.case(name).preview])
+    (RECORDINGS / f"{name}.svg").write_text(picture)
     file = RECORDINGS / f"{name}.json"
     file.write_text(json.dumps({"provenance": origin, **data}, indent=1, sort_keys=True) + "\n")
 

@@ -104,7 +104,10 @@ def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib
     aside.mkdir(mode=0o700)
     try:
         make(aside)
-        listed = {p.name: (p.stat().st_size, p.stat().st_mtime_ns) for p in _files(aside)}
+        listed = {
+            path.relative_to(aside).as_posix(): (path.stat().st_size, path.stat().st_mtime_ns)
+            for path in _files(aside)
+        }
         (aside / LIST).write_text(json.dumps(listed))
         os.rename(aside, folder)
     except OSError as error:

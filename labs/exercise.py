@@ -51,8 +51,8 @@ def judge(id: str, answer: str) -> Verdict:
     """Judge an answer. A machine that lacks something gives SKIP with the reason."""
     asked = exercise(id)
     verdict = Verdict(id)
-    if not re.search(r"^\s*[^#\s]", answer, re.MULTILINE):
-        verdict.expect(False, "", "the answer holds no command: only blanks and comments were found")
+    if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):
+        verdict.expect(False, "", "the answer is empty: only blanks and comments were found")
         return verdict
     judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
     try:

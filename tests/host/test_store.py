@@ -20,12 +20,22 @@ def write_large(folder):
     (folder / "large").write_bytes(b"x" * 1000)
 
 
+def write_nested(folder):
+    (folder / "net" / "ipv4").mkdir(parents=True)
+    (folder / "net" / "ipv4" / "route.c").write_text("")
+
+
 def never(folder):
     raise AssertionError("made again")
 
 
 def test_it_is_made_once():
     made = store.made("thing", "k", write_large)
+    assert store.made("thing", "k", never) == made
+
+
+def test_files_in_folders_are_found_again():
+    made = store.made("thing", "k", write_nested)
     assert store.made("thing", "k", never) == made
 
 

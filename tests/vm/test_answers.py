@@ -28,7 +28,7 @@ def check(lab, tmp_path, no_guest_left):
 
 def test_empty_fails(check):
     verdict = check("")
-    assert verdict["verdict"] == "FAIL" and "no command" in verdict["reasons"][0]
+    assert verdict["verdict"] == "FAIL" and "is empty" in verdict["reasons"][0]
 
 
 def test_crlf_is_judged_all_the_same_and_said(check):

@@ -14,7 +14,6 @@ beforehand; `trace()` does the third.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,18 +85,16 @@ class Outcome:
 
 
 def run() -> Outcome:
-    """The broken and the control workload, in namespaces of their own. Takes about four seconds."""
-    making = []
-    try:
-        with ThreadPoolExecutor(2) as pool:
-            making += [pool.submit(Network), pool.submit(Network)]
-        broken, control = [made.result() for made in making]
-        control.client.on(f"ip route add {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
-        return Outcome(both(broken), both(control), os.uname().release, broken.describe())
-    finally:
-        for made in making:
-            if not made.exception():
-                made.result().close()
+    """The broken workload and its control, one after the other in one network.
+
+    What the first has taught the client is forgotten in between: see `Network.forget`, and
+    `experiments.again`, which shows that it is.
+    """
+    with Network() as net:
+        broken = both(net)
+        net.forget()
+        net.client.on(f"ip route add {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
+        return Outcome(broken, both(net), os.uname().release, net.describe())
 
 
 # The tracers are imported when first asked for: `run` needs none, and they cost it 0.3 s.

@@ -64,8 +64,13 @@ def record() -> dict:
     return {
         "run": outcome.to_json(),
         "trace": {name: value for name, value in traced.to_json().items() if name != "events"},
-        "again": {one.after: one.to_json() for one in again},
-        "expiry": {one.name: {"waited_ms": round(one.waited_ms, 1), "mss_before": one.before.snd_mss,
+        "again": {_key(one.after): one.to_json() for one in again},
+        "expiry": {_key(one.name): {"waited_ms": round(one.waited_ms, 1), "mss_before": one.before.snd_mss,
                               "mss_after": one.info.snd_mss} for one in expiry},
         "figures": figures,
     }
+
+
+def _key(name: str) -> str:
+    """A name as a key that prose can quote: "A expired, looked up" is a_expired_looked_up."""
+    return name.lower().replace(",", "").replace(" ", "_")
