@@ -27,6 +27,14 @@ class Acceleration:
     reason: str
 
 
+def processor(accelerated_by: str) -> str:
+    """What of this machine's processor a guest sees: its model and features under KVM, else nothing."""
+    if accelerated_by == "tcg":
+        return ""
+    with open("/proc/cpuinfo") as file:
+        return "".join(sorted({line for line in file if line.startswith(("model name", "flags"))}))
+
+
 def qemu_version(qemu: str = "qemu-system-x86_64") -> str:
     """QEMU's version, as in "7.2.22"."""
     out = subprocess.run([qemu, "--version"], capture_output=True, text=True, check=True).stdout
@@ -39,14 +47,14 @@ def acceleration(image: Image, qemu: str = "qemu-system-x86_64") -> Acceleration
     if not os.path.exists(device):
         return Acceleration("tcg", f"{device} does not exist")
     if not os.access(device, os.R_OK | os.W_OK):
-        return Acceleration("tcg", f"{device} may not be opened by this user (group kvm?)")
+        return Acceleration("tcg", f"{device} may not be opened; to try it: sudo adduser $USER kvm, log in anew")
     remembered = cache() / "acceleration.json"
     situation = [qemu_version(qemu), platform.release(), image.folder.name, device]
     try:
         kept = json.loads(remembered.read_text())
         if kept["situation"] == situation:
             return Acceleration(kept["name"], kept["reason"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         pass
     found = _try_kvm(image, qemu)
     say(f"acceleration: {found.name} ({found.reason})")

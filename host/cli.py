@@ -1,6 +1,7 @@
 """What can a reader type? One function a subcommand; the work is done elsewhere."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,11 +20,16 @@ class Commands(click.Group):
         try:
             return super().invoke(context)
         except LabError as error:
+            if "--json" in sys.argv:
+                click.echo(json.dumps({"error": error.message, "next": error.next}))
             click.echo(f"lab: {error}", err=True)
             context.exit(error.status)
         except KeyboardInterrupt:
             click.echo("\nlab: interrupted; what was running has been ended", err=True)
             context.exit(130)
+        except (OSError, subprocess.CalledProcessError) as error:  # a full disk, a file not ours
+            click.echo(f"lab: {error}\n  Next: ./lab doctor", err=True)
+            context.exit(phases.COULD_NOT)
 
     def resolve_command(self, context, arguments):
         try:
@@ -36,9 +42,21 @@ class Commands(click.Group):
         return list(self.commands)
 
 
+class Command(click.Command):
+    """A subcommand that names its options when it is given an unknown one."""
+
+    def parse_args(self, context, words):
+        try:
+            return super().parse_args(context, words)
+        except click.NoSuchOption as error:
+            error.possibilities = sorted(name for option in self.get_params(context) for name in option.opts
+                                         if name.startswith("-"))
+            raise
+
+
 def command(example: str):
     """A subcommand whose --help ends with an example."""
-    return main.command(name=example.split()[1], epilog=f"Example: {example}")
+    return main.command(cls=Command, name=example.split()[1], epilog=f"Example: {example}")
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
@@ -91,7 +109,7 @@ def shell(words):
     from host import vm
 
     connection = vm.up().connection
-    sys.exit(connection.run(list(words)).returncode if words else connection.shell())
+    sys.exit(connection.command(list(words)) if words else connection.shell())
 
 
 @command("./lab run frag-needed --json")
@@ -154,6 +172,7 @@ def solution(exercise, yes):
     from host import cases, exercises, progress
 
     cases.exercise(exercise)
+    exercises.fetch_progress()
     if not (yes or progress.passed(exercise)):
         click.confirm(f"{exercise} is not passed yet. Show its solution?", abort=True, err=True)
     click.echo(exercises.solution(exercise), nl=False)
@@ -167,7 +186,7 @@ def list_(as_json):
 
     found = exercises.listing()
     if as_json:
-        _print_json(found)
+        _print_json({"cases": found})
         return
     for case in found:
         click.echo(f"{case['case']}  {case['title']}")
@@ -185,7 +204,7 @@ def doctor(as_json):
 
     findings = examiner.examine()
     if as_json:
-        _print_json([asdict(finding) for finding in findings])
+        _print_json({"findings": [asdict(finding) for finding in findings]})
     else:
         for finding in findings:
             click.echo(f"{'ok  ' if finding.good else 'LACK'}  {finding.what}: {finding.found}")
@@ -231,4 +250,4 @@ def test(quick, words):
     """All tests."""
     from host import testing
 
-    sys.exit(testing.run(quick, list(words)))
+    testing.run(quick, list(words))

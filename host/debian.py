@@ -20,6 +20,8 @@ PACKAGES = {
     "chromium": "chromium",  # the tests open the book in it
 }
 
+LAB = [command for command in PACKAGES if command != "chromium"]
+
 
 def missing(commands) -> list[str]:
     """The packages of those commands that are not on the PATH, sorted."""
@@ -42,7 +44,8 @@ def need(*commands: str) -> None:
     if os.getuid() != 0:
         if not shutil.which("sudo") or not (sys.stdin.isatty() or _sudo_is_silent()):
             raise LabError(f"Debian packages are missing: {' '.join(packages)}", command)
-        say(f"root is needed once, for: {command}")
+        say(f"root is needed for: {command}")
+        subprocess.run(["sudo", "-v"])  # asks for the password before the progress line is drawn
     sudo = [] if os.getuid() == 0 else ["sudo"]
     with phase(f"Debian packages: {' '.join(packages)}"):
         for arguments in (["update", "-qq"], command.split("apt-get ")[1].split()):

@@ -2,6 +2,7 @@
 told (hints, the solution) depends on what this reader did before."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from host.ssh import module_command
 
 VERDICTS = {"PASS": 0, "FAIL": 1, "SKIP": 3}
 LARGEST_ANSWER_BYTES = 1 << 20
+OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 DEADLINE_S = 180  # a judge bounds what it runs; this is for a guest that an answer has broken
 
 
@@ -26,13 +28,16 @@ def check(id: str, file: Path) -> dict:
 
 def _read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
     """The text of an answer, and what had to be changed to judge it."""
-    begin = f"cp {exercise.start} answer{exercise.suffix}  (the file to begin with)"
+    begin = shlex.join(["cp", str(exercise.start), f"answer{exercise.suffix}"]) + "  (to begin with)"
     try:
-        if file.stat().st_size > LARGEST_ANSWER_BYTES:
-            raise LabError(f"{file} is larger than {LARGEST_ANSWER_BYTES} bytes", begin, USAGE)
-        raw = file.read_bytes()
+        if file.exists() and not file.is_file():
+            raise LabError(f"{file} is no file", begin, USAGE)
+        with open(file, "rb") as opened:
+            raw = opened.read(LARGEST_ANSWER_BYTES + 1)
     except OSError as error:
         raise LabError(f"cannot read {file}: {error.strerror}", begin, USAGE) from error
+    if len(raw) > LARGEST_ANSWER_BYTES:
+        raise LabError(f"{file} is larger than {LARGEST_ANSWER_BYTES} bytes", begin, USAGE)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -58,11 +63,13 @@ def _judge(exercise: cases.Exercise, answer: str) -> dict:
         return json.loads(result.stdout)
     except ValueError:
         said = "; ".join((result.stderr or result.stdout).strip().splitlines()[-3:])
+        if result.returncode == OUR_FAULT:
+            return _broken(exercise, f"the judge itself failed, which says nothing of the answer ({said})", "SKIP")
         return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
 
 
-def _broken(exercise: cases.Exercise, why: str) -> dict:
-    return {"exercise": exercise.id, "verdict": "FAIL", "reasons": [why]}
+def _broken(exercise: cases.Exercise, why: str, verdict: str = "FAIL") -> dict:
+    return {"exercise": exercise.id, "verdict": verdict, "reasons": [why]}
 
 
 def hint(id: str) -> tuple[str, int, int]:
@@ -81,11 +88,16 @@ def solution(id: str) -> str:
     return exercise.solution.read_text()
 
 
-def listing() -> list[dict]:
-    """Every case with its exercises and how the reader stands with each."""
+def fetch_progress() -> None:
+    """Take over what was judged in notebooks, if the reader's guest is up."""
     guest = vm.standing()
     if guest:
         progress.fetch(guest.connection)
+
+
+def listing() -> list[dict]:
+    """Every case with its exercises and how the reader stands with each."""
+    fetch_progress()
     return [
         {
             "case": case.name, "title": case.title,

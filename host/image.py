@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import time
 import tomllib
@@ -72,9 +73,7 @@ def image() -> Image:
         VM_IMAGE / "packages.toml", VM_IMAGE / "customize.sh", VM_IMAGE / "rootfs",
         VM_IMAGE / "initramfs", (keys() / "client.pub").read_bytes(),
     )
-    folder = store.made("image", ingredients, _build, NEEDS_MIB)
-    store.discard_others("image", folder)
-    return Image(folder)
+    return Image(store.made("image", ingredients, _build, NEEDS_MIB))
 
 
 def _build(folder: Path) -> None:
@@ -84,7 +83,7 @@ def _build(folder: Path) -> None:
     with phase("guest image: building it (once, two to four minutes)") as progress:
         with open(log, "w") as errors:
             build = subprocess.Popen(
-                _mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors, env=_environment()
+                _mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors, env=environment()
             )
             pack = subprocess.Popen(
                 ["mksquashfs", "-", folder / "disk.squashfs", "-tar", "-comp", "zstd",
@@ -133,10 +132,10 @@ def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
 
 
 def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "'\\''") + "'"
+    return shlex.quote(str(path))
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """mmdebstrap unpacks into TMPDIR, and /tmp may be memory: prefer the disk."""
     return {**os.environ, "TMPDIR": os.environ.get("TMPDIR", "/var/tmp"), "LC_ALL": "C.UTF-8"}
 

@@ -54,7 +54,7 @@ def environment() -> dict[str, str]:
 def start(port: int, browser: bool) -> None:
     """Become JupyterLab on 127.0.0.1:`port`, with everything that it needs made and up."""
     _need_free(port)
-    debian.need("ctags")
+    debian.need(*debian.LAB)
     vm.up()
     env = environment()
     kernelspecs(Path(jupyter_data_dir()))  # other editors, such as VS Code, look here
@@ -91,7 +91,9 @@ def copy_for_the_reader() -> Path:
         first = first or copy
         WORK.mkdir(exist_ok=True)
         if not copy.exists():
-            jupytext.write(pairs.fresh(text), copy)
+            aside = copy.with_suffix(".part")
+            aside.write_text(jupytext.writes(pairs.fresh(text), fmt="ipynb"))
+            aside.replace(copy)
         for exercise in case.exercises:
             answer = WORK / case.name / f"{exercise.folder.name}{exercise.suffix}"
             answer.parent.mkdir(exist_ok=True)

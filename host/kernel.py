@@ -33,7 +33,8 @@ def main(profile: str, connection_file: str) -> None:
     ssh = guest.connection.arguments("-o", "ExitOnForwardFailure=yes", *forwards, shared=False)
     kernel = module_command("ipykernel_launcher", *_options(ports))
     # One connection for all of it: the handshake is the slowest part of a kernel's start.
-    os.dup2(labs_tar().stdout.fileno(), 0)
+    tar = labs_tar()
+    os.dup2(tar.stdout.fileno(), 0)
     # ipykernel greets whoever started it by hand; its outputs go over the channels, errors to stderr.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.execvp(ssh[0], [*ssh, f"{receive_labs()} && exec {shlex.join(kernel)}"])

@@ -1,7 +1,12 @@
 """How does a command of ./lab become one in a guest? Restore, copy labs/, run `python -m labs`."""
 
 from host import cases, vm
+from host.machine import GuestDied, last_words
+from host.phases import LabError
 from host.ssh import module_command
+
+# What `python -m labs` says on purpose: reproduced, not, a wrong call, not to be tried, interrupted.
+MEANT = (0, 1, 2, 3, 130)
 
 
 def in_throwaway(verb: str, name: str, as_json: bool) -> int:
@@ -9,4 +14,9 @@ def in_throwaway(verb: str, name: str, as_json: bool) -> int:
     case = cases.case(name)
     options = ["--json"] if as_json else []
     with vm.throwaway(case.profile) as guest:
-        return guest.connection.run(module_command("labs", verb, name, *options)).returncode
+        status = guest.connection.run(module_command("labs", verb, name, *options)).returncode
+        if not guest.alive():
+            raise GuestDied(f"QEMU died during the {verb}\n{last_words(guest)}", f"./lab {verb} {name}")
+    if status not in MEANT:
+        raise LabError(f"the {verb} was cut short (status {status}); its words are above", "./lab doctor")
+    return status

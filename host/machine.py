@@ -15,6 +15,7 @@ from pathlib import Path
 from host import paths, ssh
 from host.phases import LabError
 
+START_DEADLINE_S = 20
 # What the guest's console shows when sshd listens, and when everything is up (fork_server.py).
 SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
 
@@ -99,7 +100,7 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
     for _ in range(5):
         port = _free_port()
         command = [
-            *command_for_port(port), *extra,
+            *command_for_port(port), *extra, "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off",
             "-chardev", f"file,id=console,path={folder / 'console'}", "-serial", "chardev:console",
         ]
         if not outlives_us:
@@ -120,15 +121,16 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
 
 
 def _came_up(process: subprocess.Popen, folder: Path) -> bool:
-    """Wait until QEMU has opened the console file, which it does after parsing everything."""
-    for _ in range(500):
-        if process.poll() is not None:
-            return False
-        if (folder / "console").exists():
-            # The console opens before the network; a taken port ends QEMU a moment later.
-            return True
+    """Wait until QEMU greets on its control socket, which it does once all devices are there."""
+    deadline = time.monotonic() + START_DEADLINE_S
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as control:
+            control.settimeout(START_DEADLINE_S)
+            control.connect(str(folder / "qmp"))
+            if control.recv(1):
+                return True
         time.sleep(0.005)
-    return True
+    return False
 
 
 def wait_for_console(guest: Guest, line: bytes, deadline_s: float, progress=None) -> None:
@@ -149,8 +151,8 @@ def wait_for_console(guest: Guest, line: bytes, deadline_s: float, progress=None
 def wake(guest: Guest, deadline_s: float) -> None:
     """Wait until the guest's sshd answers, and make it current (see ssh.first_contact)."""
     deadline = time.monotonic() + deadline_s
-    while time.monotonic() < deadline:
-        if guest.connection.first_contact():
+    while (left_s := deadline - time.monotonic()) > 0:
+        if guest.connection.first_contact(left_s):
             return
         if not guest.alive():
             raise GuestDied(f"QEMU died before the guest answered\n{last_words(guest)}", "./lab reset")

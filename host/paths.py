@@ -1,8 +1,8 @@
-"""Where does the project keep what it makes? Nothing is written outside these folders."""
+"""Where does the project keep what it makes? In these folders, in work/ and _build/ of the checkout,
+and as kernelspecs where Jupyter looks for them."""
 
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -24,10 +24,15 @@ def data() -> Path:
 
 
 def run() -> Path:
-    """Sockets and process ids. Short, because a unix socket's path holds 107 bytes."""
-    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    """Sockets and process ids. Short, because a unix socket's path holds 107 bytes, and the same
+    from a login, a cron job or an editor, so that each finds the guest that another left up."""
     key = hashlib.sha256(str(cache()).encode()).hexdigest()[:8]
-    return _folder(Path(base) / f"packets-{os.getuid()}-{key}")
+    base = os.environ.get("LAB_RUN_DIR", "/tmp")
+    folder = _folder(Path(base).resolve() / f"packets-{os.getuid()}-{key}")
+    owner = folder.lstat()
+    if owner.st_uid != os.getuid() or owner.st_mode & 0o077:
+        raise PermissionError(f"{folder} is not this user's alone; remove it")
+    return folder
 
 
 def _folder(path: Path) -> Path:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 
-REPRODUCED, NOT_REPRODUCED, USAGE, COULD_NOT = 0, 1, 2, 3
+USAGE, COULD_NOT = 2, 3
 
 
 class LabError(Exception):
@@ -19,6 +19,7 @@ class LabError(Exception):
 
     def __init__(self, message: str, next: str = "", status: int = COULD_NOT):
         super().__init__(message)
+        self.message = message
         self.next = next
         self.status = status
 

@@ -1,6 +1,7 @@
 """How far is the reader? One plain file of theirs, a line per verdict; never in the cache."""
 
 import json
+import subprocess
 import time
 from pathlib import Path
 
@@ -23,19 +24,11 @@ def add(event: dict) -> None:
 
 def events(exercise: str) -> list[dict]:
     """What happened with one exercise, in order; lines that are not ours are passed over."""
-    found = []
     try:
-        lines = file().read_text().splitlines()
+        lines = file().read_text(errors="replace").splitlines()
     except FileNotFoundError:
         return []
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict) and event.get("exercise") == exercise:
-            found.append(event)
-    return found
+    return [event for event in map(_event, lines) if event and event.get("exercise") == exercise]
 
 
 def passed(exercise: str) -> bool:
@@ -46,8 +39,19 @@ def passed(exercise: str) -> bool:
 def fetch(connection) -> None:
     """Move the verdicts that notebooks left in the reader's guest into the file."""
     move = f"mv {GUEST_FILE} {GUEST_FILE}.taken 2>/dev/null && cat {GUEST_FILE}.taken"
-    result = connection.run(["sh", "-c", move], capture_output=True, text=True)
-    if result.returncode != 0:
-        return
-    for line in result.stdout.splitlines():
-        add(json.loads(line))
+    try:
+        result = connection.run(["sh", "-c", move], capture_output=True, text=True, timeout=15)
+    except subprocess.TimeoutExpired:
+        return  # a guest that a reader has cut off can still be ended
+    for event in map(_event, result.stdout.splitlines()):
+        if event:
+            add(event)
+
+
+def _event(line: str) -> dict | None:
+    """One line as an event; None if it is not one of ours."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) else None

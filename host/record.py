@@ -30,10 +30,11 @@ def record(names: list[str]) -> None:
         snapshot.snapshot(case.profile)
         origin = provenance()
         with phase(f"{name}: recording its data"):
-            _store(name, _data(case), origin)
+            data = _data(case)
         text = pairs.NOTEBOOKS / f"{name}.md"
         with phase(f"{name}: running its notebook in a pristine guest") as progress:
             notebook = execute(text, progress)
+        _store(name, data, origin)
         notebook.metadata["where_packets_wait"] = origin
         aside = text.with_suffix(".ipynb.part")
         nbformat.write(notebook, aside)
@@ -44,7 +45,8 @@ def provenance() -> dict[str, str]:
     """Where an output comes from; every recorded output carries this."""
     disk = image()
     commit = subprocess.run(
-        ["git", "-C", REPOSITORY, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True
+        ["git", "-C", REPOSITORY, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
+        capture_output=True, text=True,
     )
     return {
         "kernel": disk.release,

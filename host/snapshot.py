@@ -8,6 +8,7 @@ from the same moment and share every page that they do not touch.
 
 import contextlib
 import functools
+import os
 import shlex
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
 from host import debian, machine, store
-from host.acceleration import Acceleration, acceleration, qemu_version
+from host.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.image import Image, image
 from host.machine import Guest, GuestDied
 from host.phases import phase, say
@@ -29,7 +30,7 @@ GONE = (EOFError, OSError, QMPError)
 @functools.cache
 def ground(name: str) -> tuple[Profile, Image, Acceleration]:
     """The profile, its image and the acceleration, all made or found out if need be."""
-    debian.need("qemu-system-x86_64", "ssh")
+    debian.need(*debian.LAB)
     ours = profile(name)
     disk = image()
     return ours, disk, acceleration(disk, ours.qemu)
@@ -38,23 +39,30 @@ def ground(name: str) -> tuple[Profile, Image, Acceleration]:
 def snapshot(name: str = "stock") -> Path:
     """The folder of the kept moment (`ram`, `state`), made by one cold boot if need be."""
     ours, disk, how = ground(name)
-    key = store.key_of(ours.file, disk.folder.name, how.name, qemu_version(ours.qemu))
+    # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
+    # the processor; the image's list of files tells one build of the same recipe from the next.
+    key = store.key_of(
+        (disk.folder / store.LIST).read_bytes(), qemu_version(ours.qemu), processor(how.name),
+        *ours.command(disk, how.name, Path("ram"), shared=False, port=0),
+    )
     make = functools.partial(_boot_and_keep, ours, disk, how)
-    folder = store.made(f"snapshot-{name}", key, make, needs_mib=ours.memory_mib + 100)
-    store.discard_others(f"snapshot-{name}", folder)
-    return folder
+    return store.made(f"snapshot-{name}", key, make, needs_mib=ours.memory_mib + 100)
 
 
 def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) -> None:
     ram = folder / "ram"
     with phase(f"guest {ours.name}: first boot, kept as a snapshot (once, {how.name})") as progress:
         with open(ram, "wb") as file:
-            file.truncate(ours.memory_mib << 20)
+            # All of it now: a disk that fills up later would kill QEMU in the middle of a write.
+            os.posix_fallocate(file.fileno(), 0, ours.memory_mib << 20)
         guest = boot(ours, disk, how, ram, shared=True)
         try:
             machine.wait_for_console(guest, machine.READY_LINE, 180, progress)
             progress("keeping it")
             _keep(guest, folder / "state")
+        except GONE as error:
+            raise GuestDied(f"QEMU ended while it was kept ({error})\n{machine.last_words(guest)}",
+                            "./lab doctor") from error
         finally:
             guest.end()
 
@@ -67,8 +75,7 @@ def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool)
 def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) -> Guest:
     folder = machine.new_folder()
     command = functools.partial(ours.command, disk, how.name, ram, shared)
-    monitor = ["-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"]
-    return machine.start(command, folder, [*monitor, *options], outlives_us)
+    return machine.start(command, folder, options, outlives_us)
 
 
 @contextlib.contextmanager
@@ -95,11 +102,11 @@ def _keep(guest: Guest, state: Path) -> None:
         monitor.cmd("migrate", uri=f"exec:cat >{shlex.quote(str(state))}")
         for _ in range(600):
             status = monitor.cmd("query-migrate")["status"]
-            if status == "completed":
+            if status not in ("none", "setup", "active", "device"):
                 break
-            if status in ("failed", "cancelled"):
-                raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
             time.sleep(0.05)
+        if status != "completed":
+            raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
         with contextlib.suppress(*GONE):
             monitor.cmd("quit")  # QEMU may be gone before it has answered
     for _ in range(200):
@@ -109,20 +116,29 @@ def _keep(guest: Guest, state: Path) -> None:
 
 
 def restore(name: str = "stock", outlives_us: bool = False) -> Guest:
-    """A guest that goes on from the kept moment, awake and with labs/ copied in. A snapshot that
-    does not wake is made again, once."""
-    guest = resume(name, outlives_us)
+    """A guest that goes on from the kept moment, awake and with labs/ copied in."""
+    return _mending(name, lambda: _awake(name, outlives_us))
+
+
+def resume(name: str = "stock", outlives_us: bool = False) -> Guest:
+    """The same, not waited for: its clock is the kept moment's and it has no labs/ yet."""
+    return _mending(name, lambda: _resumed(name, outlives_us))
+
+
+def _mending(name: str, attempt) -> Guest:
+    """Try; a snapshot that cannot be gone on from is made again, once."""
+    tried = snapshot(name)
     try:
-        machine.wake(guest, 30)
-        return guest
+        return attempt()
     except GuestDied as death:
-        guest.end()
         say(f"guest {name}: its snapshot does not wake ({death}); making it again")
-        (snapshot(name) / store.LIST).unlink()
-    except BaseException:
-        guest.end()
-        raise
-    guest = resume(name, outlives_us)
+        with store.locked(f"snapshot-{name}"):
+            (tried / store.LIST).unlink(missing_ok=True)
+        return attempt()
+
+
+def _awake(name: str, outlives_us: bool) -> Guest:
+    guest = _resumed(name, outlives_us)
     try:
         machine.wake(guest, 60)
         return guest
@@ -131,8 +147,7 @@ def restore(name: str = "stock", outlives_us: bool = False) -> Guest:
         raise
 
 
-def resume(name: str, outlives_us: bool) -> Guest:
-    """The same, not waited for: its clock is the kept moment's and it has no labs/ yet."""
+def _resumed(name: str, outlives_us: bool) -> Guest:
     ours, disk, how = ground(name)
     kept = snapshot(name)
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)

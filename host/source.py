@@ -3,11 +3,13 @@ fetched from the archive and never committed."""
 
 import gzip
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
 from book._ext.kernel_source import quoted_files
 from host import debian, store
+from host.image import Image, environment
 from host.paths import REPOSITORY, cache
 from host.phases import LabError, phase
 
@@ -23,19 +25,15 @@ def kernel_source() -> Path:
     def make(folder: Path) -> None:
         _unpack(_package(version), quoted, folder)
 
-    folder = store.made("kernel-source", key, make, 600)
-    store.discard_others("kernel-source", folder)
-    return folder
+    return store.made("kernel-source", key, make, 600)
 
 
 def _image_version() -> str | None:
     """The kernel version of the newest image, if one was built; the book can do without."""
-    images = sorted(cache().glob("image-*/release"), key=lambda path: path.stat().st_mtime)
+    images = [path for path in cache().glob("image-*") if store.damage(path) is None]
     if not images:
         return None
-    from host.image import Image
-
-    return Image(images[-1].parent).kernel_version
+    return Image(max(images, key=lambda path: path.stat().st_mtime)).kernel_version
 
 
 def _package(version: str | None) -> Path:
@@ -47,11 +45,11 @@ def _package(version: str | None) -> Path:
         with phase(f"kernel source: fetching Debian's {name}"):
             result = subprocess.run(
                 ["mmdebstrap", "--variant=extract", f"--include={name}",
-                 f"--extract-hook=download /usr/src/{PACKAGE}.tar.xz '{folder}/source.tar.xz'",
+                 f"--extract-hook=download /usr/src/{PACKAGE}.tar.xz {shlex.quote(f'{folder}/source.tar.xz')}",
                  f"--extract-hook=download /usr/share/doc/{PACKAGE}/changelog.Debian.gz"
-                 f" '{folder}/changelog.gz'",
+                 f" {shlex.quote(f'{folder}/changelog.gz')}",
                  "--format=null", SUITE, "-"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             )
         if result.returncode != 0:
             errors = [line for line in result.stderr.splitlines() if line.startswith("E:")]
@@ -63,9 +61,7 @@ def _package(version: str | None) -> Path:
         found = re.match(r"\S+ \((\S+)\)", changelog)[1]
         (folder / "version").write_text(found)
 
-    folder = store.made("kernel-package", store.key_of(version or "current"), make, 600)
-    store.discard_others("kernel-package", folder)
-    return folder
+    return store.made("kernel-package", store.key_of(version or "current"), make, 600)
 
 
 def _unpack(package: Path, quoted: list[str], folder: Path) -> None:

@@ -1,8 +1,10 @@
 """How do we talk to a guest? Over one ssh connection, kept open and shared by later calls."""
 
+import contextlib
 import os
 import shlex
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +35,7 @@ class Connection:
             "-o", f"UserKnownHostsFile={_quoted(self._known_hosts(keys))}",
             "-o", "HostKeyAlias=guest", "-o", "KexAlgorithms=curve25519-sha256",
             "-o", "Ciphers=aes128-gcm@openssh.com", "-o", "LogLevel=ERROR",
+            "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4",
             *options, "root@127.0.0.1",
         ]
 
@@ -42,28 +45,35 @@ class Connection:
             known.write_text(f"guest {(keys / 'guest.pub').read_text()}")
         return known
 
-    def first_contact(self) -> bool:
-        """Wake a restored guest: set its clock, copy labs/, and leave the connection open for later
-        calls. False if it did not answer."""
+    def first_contact(self, deadline_s: float) -> bool:
+        """Make a guest current: set its clock, copy labs/, and leave the connection open for later
+        calls. False if it did not answer in time."""
         with labs_tar() as tar:
-            result = subprocess.run(
-                [*self.arguments(*KEPT_OPEN), receive_labs()],
-                stdin=tar.stdout, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )
+            try:
+                result = subprocess.run(
+                    [*self.arguments(*KEPT_OPEN), receive_labs()], timeout=deadline_s,
+                    stdin=tar.stdout, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                )
+            except subprocess.TimeoutExpired:
+                return False
+            finally:
+                tar.stdout.close()
         return result.returncode == 0
 
     def close(self) -> None:
         """End the shared connection, if there is one."""
         if (self.folder / "ssh").exists():
-            subprocess.run(self.arguments("-O", "exit"), capture_output=True)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run(self.arguments("-O", "exit"), capture_output=True, timeout=5)
 
     def run(self, command: list[str], **popen) -> subprocess.CompletedProcess:
         """Run one command in the guest; keyword arguments go to subprocess.run."""
         return subprocess.run([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen)
 
-    def popen(self, command: list[str], **popen) -> subprocess.Popen:
-        """Start one command in the guest."""
-        return subprocess.Popen([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen)
+    def command(self, command: list[str]) -> int:
+        """One command for a person: with a terminal where there is one, so that Ctrl-C reaches it."""
+        terminal = ["-t"] if sys.stdin.isatty() and sys.stdout.isatty() else []
+        return subprocess.run([*self.arguments(*terminal, *KEPT_OPEN), shlex.join(command)]).returncode
 
     def shell(self) -> int:
         """An interactive root shell; returns its exit status."""
@@ -80,17 +90,21 @@ def module_command(module: str, *arguments: str) -> list[str]:
 def labs_tar() -> subprocess.Popen:
     """A process whose stdout is the archive of what the guest gets: labs/ and tests/guest."""
     return subprocess.Popen(
-        ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "labs", "tests/guest"],
+        ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "--owner=0", "--group=0",
+         "labs", "tests/guest"],
         stdout=subprocess.PIPE,
     )
 
 
 def receive_labs() -> str:
-    """Shell text for the guest: set the clock (a restored one has the kept moment's), and replace
-    labs/ by the archive on stdin. The folder itself stays: running kernels stand in it."""
+    """Shell text for the guest: set the clock if it is off (a restored one has the kept moment's),
+    and replace labs/ by the archive on stdin. The folder itself stays, for running kernels stand in
+    it; the new files are complete before the old ones go, and one such call waits for another."""
     return (
-        f"date -u -s @{time.time():.3f} >/dev/null; mkdir -p {GUEST_FOLDER}; cd {GUEST_FOLDER}; "
-        "rm -rf labs tests; tar -x"
+        f"now={time.time():.3f}; off=$(($(date +%s) - ${{now%.*}})); "
+        '[ "${off#-}" -le 2 ] || date -u -s "@$now" >/dev/null; '
+        f"mkdir -p {GUEST_FOLDER}; cd {GUEST_FOLDER} && flock . sh -c "
+        "'rm -rf new && mkdir new && tar -x -C new && rm -rf labs tests && mv new/* . && rmdir new'"
     )
 
 

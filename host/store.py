@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -64,6 +65,9 @@ def damage(folder: Path) -> str | None:
         return "missing"
     except (OSError, ValueError) as error:
         return f"its list cannot be read ({error})"
+    if not (isinstance(listed, dict) and listed and all(
+            isinstance(entry, list) and len(entry) == 2 for entry in listed.values())):
+        return "its list cannot be read (it is no list of files)"
     for name, (size, mtime_ns) in listed.items():
         try:
             found = (folder / name).stat()
@@ -80,6 +84,7 @@ def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0) 
     """The folder `kind-key`, made by `make(folder)` if it is not there whole."""
     folder = cache() / f"{kind}-{key}"
     if damage(folder) is None:
+        os.utime(folder)  # in use: see _discard_others
         return folder
     with locked(kind):
         reason = damage(folder)
@@ -89,6 +94,7 @@ def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0) 
             say(f"{kind}: the stored one is damaged ({reason}); making it again")
             shutil.rmtree(folder, ignore_errors=True)
         _make_aside(kind, folder, make, needs_mib)
+        _discard_others(kind, folder)
     return folder
 
 
@@ -116,8 +122,11 @@ def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def discard_others(kind: str, keep: Path) -> None:
-    """Delete older folders of this kind; they were made from what is no longer so."""
-    for folder in cache().glob(f"{kind}-*"):
-        if folder != keep and folder.is_dir():
-            shutil.rmtree(folder, ignore_errors=True)
+def _discard_others(kind: str, made: Path) -> None:
+    """Keep the one just made and the one used last before it (another checkout's, say)."""
+    others = [
+        folder for folder in cache().glob(f"{kind}-*")
+        if folder != made and re.fullmatch(r"[0-9a-f]{16}", folder.name.removeprefix(f"{kind}-"))
+    ]
+    for folder in sorted(others, key=lambda path: path.stat().st_mtime)[:-1]:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterator
 
 from host import paths, progress, snapshot, store
-from host.machine import Guest
+from host.machine import Guest, GuestDied, last_words
 from host.phases import phase
+
+ANSWER_DEADLINE_S = 30
 
 
 def _link(name: str):
@@ -25,7 +27,8 @@ def up(name: str = "stock") -> Guest:
     """The reader's guest, restored if it is not up, awake and with labs/ as it stands now."""
     guest = standing(name)
     if guest:
-        guest.connection.first_contact()
+        if not guest.connection.first_contact(ANSWER_DEADLINE_S):
+            raise GuestDied(f"the guest is up and does not answer\n{last_words(guest)}", "./lab reset")
         return guest
     with phase(f"guest {name}: up"):
         return _up(name, snapshot.restore)
@@ -37,11 +40,12 @@ def resumed(name: str = "stock") -> Guest:
 
 
 def _up(name: str, wake) -> Guest:
+    snapshot.snapshot(name)  # minutes, the first time: not while others wait for the lock
     with store.locked(f"up-{name}"):
         guest = standing(name)
         if guest:
             return guest
-        down(name)  # what a dead one left behind
+        _down(name)  # what a dead one left behind
         guest = wake(name, outlives_us=True)
         try:
             aside = guest.folder / "link"
@@ -55,14 +59,17 @@ def _up(name: str, wake) -> Guest:
 
 def down(name: str = "stock") -> bool:
     """End the reader's guest; True if there was one. Progress made in notebooks is fetched first."""
+    with store.locked(f"up-{name}"):
+        return _down(name)
+
+
+def _down(name: str) -> bool:
     guest = Guest.saved(_link(name))
-    if guest is None:
-        _link(name).unlink(missing_ok=True)
-        return False
-    was_alive = guest.alive()
+    was_alive = guest is not None and guest.alive()
     if was_alive:
         progress.fetch(guest.connection)
-    guest.end()
+    if guest:
+        guest.end()
     _link(name).unlink(missing_ok=True)
     return was_alive
 

@@ -9,7 +9,13 @@ mkdir "$out"
 
 # openssh-server made keys of its own; ours is the installation's.
 find /etc/ssh -name 'ssh_host_*' ! -name ssh_host_ed25519_key -delete
+# What was copied in has the modes that the checkout has on its host.
+for folder in /etc /etc/ssh /usr /usr/local /usr/local/lib /usr/local/lib/lab; do
+    chown 0:0 "$folder"
+    chmod 755 "$folder"
+done
 chown -R 0:0 /etc/ssh /etc/inittab /usr/local/lib/lab /root
+chmod 644 /etc/inittab /etc/ssh/sshd_config
 chmod 755 /usr/local/lib/lab/*
 chmod 700 /root /root/.ssh
 chmod 600 /root/.ssh/authorized_keys /etc/ssh/ssh_host_ed25519_key

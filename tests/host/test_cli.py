@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -19,7 +20,8 @@ def lab(tmp_path):
         return subprocess.run(
             [REPOSITORY / "lab", *words], capture_output=True, text=True, timeout=120,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), **environment},
+            env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"),
+                 "LAB_RUN_DIR": str(tmp_path), **environment},
         )
 
     return call
@@ -56,7 +58,7 @@ def test_unknown_exercise_names_the_known(lab, verb):
 
 
 def test_unknown_option(lab):
-    answer = lab("run", "frag-needed", "--jsn")
+    answer = lab("run", "frag-needed", "--foo")
     assert answer.returncode == 2 and "--json" in answer.stderr
 
 
@@ -84,7 +86,7 @@ def test_hints_go_on_and_the_list_shows_it(lab):
     first, second = lab("hint", "frag-needed/1"), lab("hint", "frag-needed/1")
     assert first.stdout.startswith("hint 1 of") and second.stdout.startswith("hint 2 of")
     listed = json.loads(lab("list", "--json").stdout)
-    state = listed[0]["exercises"][0]["state"]
+    state = listed["cases"][0]["exercises"][0]["state"]
     assert "2 hints" in state
 
 
@@ -96,7 +98,19 @@ def test_the_solution_is_given_when_asked_for(lab):
 
 
 def test_it_works_from_a_path_with_spaces_and_through_a_link(lab, tmp_path):
-    link = tmp_path / "a path with spaces"
-    link.symlink_to(REPOSITORY)
-    answer = subprocess.run([link / "lab", "list"], capture_output=True, text=True, timeout=120)
+    copy = tmp_path / "a path with, blanks"
+    shutil.copytree(REPOSITORY, copy, ignore=shutil.ignore_patterns(".git", "_build", "work"))
+    (tmp_path / "link").symlink_to(copy)
+    answer = subprocess.run([tmp_path / "link" / "lab", "list"], capture_output=True, text=True,
+                            timeout=120, env={**os.environ, "LAB_RUN_DIR": str(tmp_path)})
     assert answer.returncode == 0 and "frag-needed" in answer.stdout
+
+
+def test_with_json_an_error_is_one_object_too(lab):
+    answer = lab("run", "nope", "--json")
+    assert answer.returncode == 2 and "frag-needed" in json.loads(answer.stdout)["error"]
+
+
+def test_an_endless_answer_file_is_refused(lab):
+    answer = lab("check", "frag-needed/1", "/dev/zero")
+    assert answer.returncode == 2 and "is no file" in answer.stderr

@@ -2,7 +2,9 @@
 and kernelspecs are left alone, and ./lab as a person would call it."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 def own_run_folder(tmp_path_factory):
     """Sockets, progress and Jupyter's data of this test run; the cache is shared, it is pristine."""
     base = tmp_path_factory.mktemp("home")
-    run = Path("/tmp") / f"packets-test-{os.getpid()}"  # short, for unix sockets
-    run.mkdir(mode=0o700)
-    values = {"XDG_RUNTIME_DIR": str(run), "XDG_DATA_HOME": str(base / "data"),
+    run = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
+    values = {"LAB_RUN_DIR": run, "XDG_DATA_HOME": str(base / "data"),
               "JUPYTER_DATA_DIR": str(base / "jupyter")}
     saved = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
@@ -24,6 +25,7 @@ def own_run_folder(tmp_path_factory):
     from host import vm
 
     vm.down()
+    shutil.rmtree(run)
     for name, value in saved.items():
         if value is None:
             del os.environ[name]
@@ -46,7 +48,7 @@ def lab():
 
 def guests() -> list[int]:
     """The process ids of the QEMUs of this test run."""
-    marker = os.environ["XDG_RUNTIME_DIR"].encode()
+    marker = os.environ["LAB_RUN_DIR"].encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

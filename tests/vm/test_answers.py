@@ -60,7 +60,8 @@ def test_one_that_powers_off_the_guest_fails(check):
 
 def test_what_it_writes_stays_in_the_guest(check, tmp_path):
     target = tmp_path / "written"
-    check(f"mkdir -p {tmp_path} && echo mine >{target}\n")
+    verdict = check(f"mkdir -p {tmp_path} && echo mine >{target} && cat {target} && false\n")
+    assert "status 1: mine" in verdict["reasons"][0], "it was written where the answer ran"
     assert not target.exists()
 
 
@@ -81,16 +82,17 @@ def test_ctrl_c_during_a_check_leaves_nothing(tmp_path, no_guest_left):
 
     from tests.vm.conftest import REPOSITORY, guests
 
+    before = set(guests())
     file = tmp_path / "answer.sh"
     file.write_text("sleep 1000\n")
     process = subprocess.Popen(
         [REPOSITORY / "lab", "check", "frag-needed/1", file], start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )
-    while not guests() and process.poll() is None:
+    while set(guests()) <= before and process.poll() is None:
         time.sleep(0.05)
     time.sleep(1)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
-    assert not guests()
+    assert set(guests()) <= before

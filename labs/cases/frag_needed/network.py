@@ -109,7 +109,7 @@ class Network(Topology):
         """Makes the client forget the path MTUs that it has learnt.
 
         They hang off the route's next hop (struct fib_nh_common, nhc_exceptions) and go with it.
-        `ip route flush cache` would not do: it only outdates them.
+        `ip route flush cache` would not do: it only empties them.
         """
         self.client.on("ip", "-batch", "-", stdin="route delete 10.0.0.0/24 dev client-eth0\n"
                        "route add 10.0.0.0/24 dev client-eth0 src 10.0.0.1\n")

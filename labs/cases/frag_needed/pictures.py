@@ -13,6 +13,7 @@ from labs.cases.frag_needed.observed import Observed
 
 # Linux's TCP_RTO_MIN (include/net/tcp.h): no probe timer runs out earlier.
 TIMER_FLOOR_MS = 200
+SMALL_BYTES = 48  # net.ipv4.tcp_min_snd_mss: no segment size is below it, options included
 
 
 def waits(broken: dict[str, Observed], control: dict[str, Observed]):
@@ -66,7 +67,10 @@ def record() -> dict:
         "trace": {name: value for name, value in traced.to_json().items() if name != "events"},
         "again": {_key(one.after): one.to_json() for one in again},
         "expiry": {_key(one.name): {"waited_ms": round(one.waited_ms, 1), "mss_before": one.before.snd_mss,
-                              "mss_after": one.info.snd_mss} for one in expiry},
+                              "mss_after": one.info.snd_mss,
+                              "small_segments": sum(packet.payload_bytes <= SMALL_BYTES
+                                                    for packet in expiry.seen.sent(one.name))}
+                   for one in expiry},
         "figures": figures,
     }
 

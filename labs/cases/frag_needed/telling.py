@@ -28,6 +28,7 @@ PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"],
 FIELDS = [("pt_regs", "di"), ("pt_regs", "si"), ("inet_sock", "inet_sport"), ("sk_buff", "data"),
           ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
 AT_ONCE, DEFERRED = 0, 1
+SMALL_BYTES = 100
 ROUNDS = (1, 2)  # how many connections like B each round has; seven events in all, a prime number
 
 

@@ -1,4 +1,4 @@
 # expect: expected every request to be answered
-# The interface then also takes in no more than 1480 bytes, and what comes out of the tunnel's far end
-# has 1500.
+# What comes from the balancer is always 20 bytes larger than the MSS offered here allows for, and this
+# interface takes in no more than its MTU.
 on server ip link set dev server-eth0 mtu 1400

@@ -20,6 +20,7 @@ import traceback
 
 SOCKET = "/run/lab/fork.sock"
 CGROUPS = "/sys/fs/cgroup"
+UNCAUGHT = 70  # sysexits.h, EX_SOFTWARE: an exception that nobody caught
 WARM_UP = "/usr/local/lib/lab/warm.sh"
 WARM_PROGRAM = "int warm(void *ctx) { return 0; }"
 
@@ -114,7 +115,7 @@ def end(group):
 
 def work(request, fds, group):
     """Become `python3 -m MODULE ARGUMENTS` on the client's file descriptors. Does not return."""
-    status = 1
+    status = UNCAUGHT
     try:
         os.setsid()
         with open(os.path.join(group, "cgroup.procs"), "w") as procs:
@@ -133,6 +134,7 @@ def work(request, fds, group):
         if stop.code is None or isinstance(stop.code, int):
             status = stop.code or 0
         else:
+            status = 1
             print(stop.code, file=sys.stderr)
     except BaseException:
         traceback.print_exc()
