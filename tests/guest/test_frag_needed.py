@@ -94,6 +94,8 @@ def test_established_connections_suffer_after_the_expiry():
     stalled = [e.name for e in seen.exchanges if seen.icmp_to_self(e.name)]
     assert stalled == ["B at first", "B after that"]
     assert seen["A expired, looked up"].info.snd_mss < 100  # the dead route's device has an MTU of 68
+    small = [packet for packet in seen.sent("A expired, looked up") if packet.payload_bytes <= 48]
+    assert 1 < len(small) < 20  # one congestion window of them, then the rest in one piece
 
 
 def test_one_object_on_stdout(capsys):
