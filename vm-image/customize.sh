@@ -43,4 +43,4 @@ dpkg-query -W -f '${Package} ${Version}\n' >"$out/packages"
 echo packets >/etc/hostname
 echo "127.0.0.1 localhost packets" >/etc/hosts
 rm -rf /boot/* /var/cache/* /var/lib/apt/lists/* /var/log/* "$stage" "$here"
-mkdir -p /var/log/nginx
+mkdir -p /var/log/nginx /root/lab # labs/ comes there over ssh when a guest is used
