@@ -11,17 +11,24 @@ from playwright.sync_api import sync_playwright
 from host import site
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *words):
+        pass
+
+
 @pytest.fixture(scope="module")
 def pages():
     """Every page of the built site, by its path, served on loopback."""
     folder = site.book()
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder)
-    handler.log_message = lambda *words: None
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_port}"
-    found = [path for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts]
-    yield base, [path.relative_to(folder).as_posix() for path in found]
+    found = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.html"))
+             if "_static" not in path.parts]
+    found.remove("index.html")  # leads on to the first page, see below
+    yield base, found
     server.shutdown()
 
 
@@ -60,6 +67,14 @@ def test_every_page_opens_without_error_leaves_the_machine_alone_and_fits(pages,
         overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert overflow <= 0, f"{path} scrolls sideways by {overflow} px at {width} px"
         page.close()
+
+
+def test_the_root_leads_to_the_first_page(pages, browser):
+    base, _ = pages
+    page = browser.new_page()
+    page.goto(base)
+    page.wait_for_url(f"{base}/book/index.html")
+    page.close()
 
 
 def test_annotations_lead_to_their_lines_and_back(pages, browser):

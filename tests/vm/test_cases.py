@@ -1,10 +1,15 @@
 """Does every case reproduce, by its mechanism, each time?"""
 
 import json
+import os
+import signal
+import subprocess
+import time
 
 import pytest
 
 from host import cases
+from tests.vm.conftest import REPOSITORY, guests
 
 CASES = list(cases.cases())
 TIMES_IN_A_ROW = 20
@@ -38,3 +43,34 @@ def test_it_reproduces_every_time(lab, name):
     for number in range(1, TIMES_IN_A_ROW + 1):
         answer = lab("run", name, "--json")
         assert answer.returncode == 0, f"run {number}: {answer.stdout} {answer.stderr}"
+
+
+@pytest.fixture
+def running():
+    """`./lab run frag-needed`, under way in a guest of its own: the process and QEMU's id."""
+    before = set(guests())
+    process = subprocess.Popen(
+        [REPOSITORY / "lab", "run", "frag-needed"], start_new_session=True, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )
+    while not set(guests()) - before and process.poll() is None:
+        time.sleep(0.02)
+    time.sleep(2)  # into the workload, wherever that is by now
+    yield process, (set(guests()) - before).pop()
+    process.communicate(timeout=60)
+    assert set(guests()) <= before
+
+
+def test_ctrl_c_in_the_middle_of_a_run_ends_everything(running, lab):
+    process, _ = running
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
+    assert lab("run", "frag-needed", "--json").returncode == 0
+
+
+def test_qemu_killed_in_the_middle_of_a_run_is_said(running):
+    process, qemu = running
+    os.kill(qemu, signal.SIGKILL)
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 3 and "QEMU died" in said and "Next: ./lab run" in said

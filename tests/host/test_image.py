@@ -1,0 +1,48 @@
+"""Is an image that was cut short noticed and built again, and is the recipe sound?"""
+
+import os
+import shutil
+import tomllib
+
+import pytest
+
+from host import image
+from host.paths import VM_IMAGE
+
+
+@pytest.fixture
+def builds(tmp_path, monkeypatch):
+    """Building replaced by writing a small file; counts how often it was done."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(image, "NEEDS_MIB", 0)
+    done = []
+
+    def build(folder):
+        done.append(folder)
+        (folder / "disk.squashfs").write_bytes(b"d" * 5000)
+
+    monkeypatch.setattr(image, "_build", build)
+    return done
+
+
+def test_a_truncated_image_is_built_again(builds, capsys):
+    disk = image.image().disk
+    assert image.image().disk == disk and len(builds) == 1
+    os.truncate(disk, 100)
+    assert image.image().disk.stat().st_size == 5000 and len(builds) == 2
+    assert "100 bytes where 5000" in capsys.readouterr().err
+
+
+def test_a_changed_recipe_is_another_image(builds, monkeypatch, tmp_path):
+    first = image.image().folder
+    other = tmp_path / "vm-image"
+    shutil.copytree(VM_IMAGE, other)
+    (other / "customize.sh").write_text("# changed\n")
+    monkeypatch.setattr(image, "VM_IMAGE", other)
+    assert image.image().folder != first
+
+
+def test_every_package_has_its_reason():
+    recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
+    for table in ("packages", "leave-out", "remove"):
+        assert all(reason.strip() for reason in recipe[table].values())
