@@ -245,7 +245,7 @@ def bench(as_json):
 
 @command("./lab test --quick")
 @click.option("--quick", is_flag=True, help="Only the tests that need no VM.")
-@click.argument("words", metavar="[PYTEST OPTIONS]...", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", metavar="[-- PYTEST OPTIONS...]", nargs=-1, type=click.UNPROCESSED)
 def test(quick, words):
     """All tests."""
     from host import testing

@@ -16,6 +16,8 @@ from host.phases import USAGE, LabError, phase, say
 from host.profile import PROFILES, profile
 
 WORK = REPOSITORY / "work"
+# It asks each new user whether to fetch news from another host.
+QUIET = {"@jupyterlab/apputils-extension:announcements": True}
 
 
 def kernel_name(profile_name: str) -> str:
@@ -46,9 +48,16 @@ def environment() -> dict[str, str]:
     """The environment in which Jupyter's programs find this checkout's kernelspecs first."""
     folder = cache() / "jupyter"
     kernelspecs(folder)
-    others = os.environ.get("JUPYTER_PATH")
-    path = f"{folder}{os.pathsep}{others}" if others else str(folder)
-    return {**os.environ, "JUPYTER_PATH": path}
+    config = folder / "config"
+    (config / "labconfig").mkdir(parents=True, exist_ok=True)
+    (config / "labconfig" / "page_config.json").write_text(json.dumps({"disabledExtensions": QUIET}))
+    return {**os.environ, "JUPYTER_PATH": _before("JUPYTER_PATH", folder),
+            "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", config)}
+
+
+def _before(variable: str, folder: Path) -> str:
+    """The value of a search path with `folder` as its first entry."""
+    return os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
 def start(port: int, browser: bool) -> None:
@@ -71,7 +80,7 @@ def _jupyterlab(port: int, browser: bool, first: Path) -> list[str]:
         f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={REPOSITORY}",
         f"--LabApp.default_url=/lab/tree/{first.relative_to(REPOSITORY).as_posix()}",
         # Nothing is asked of other hosts, and Ctrl-C needs no second one.
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url=",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--LabApp.extension_manager=readonly", "--ServerApp.answer_yes=True", "--log-level=WARN",
         "--MappingKernelManager.default_kernel_name=lab-vm",
         *([] if browser else ["--no-browser"]),
