@@ -1,5 +1,6 @@
 """Which Debian packages does this machine lack, and may we install them?"""
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -7,7 +8,7 @@ import sys
 
 from host.phases import LabError, phase, say
 
-# The command that proves a package is there, and the package. Reasons stand beside the names.
+# The command or library that proves a package is there, and the package, with its reason.
 PACKAGES = {
     "qemu-system-x86_64": "qemu-system-x86",  # runs the guest
     "mmdebstrap": "mmdebstrap",  # builds it
@@ -35,9 +36,9 @@ def install_command(packages) -> str:
     return f"{sudo}apt-get install -y --no-install-recommends {' '.join(packages)}"
 
 
-def need(*commands: str) -> None:
+def need(*names: str) -> None:
     """Install what is missing, as root or by sudo; else raise with the exact command."""
-    packages = missing(commands)
+    packages = missing(names)
     if not packages:
         return
     command = install_command(packages)

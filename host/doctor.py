@@ -35,8 +35,7 @@ def _architecture() -> Finding:
 
 
 def _packages() -> list[Finding]:
-    lab = [c for c in debian.PACKAGES if c not in ("chromium", "newuidmap")]
-    lacking = debian.missing(lab)
+    lacking = debian.missing(name for name in debian.LAB if name != "newuidmap")
     found = "all there" if not lacking else f"missing: {' '.join(lacking)}"
     findings = [Finding(not lacking, "Debian packages", found,
                         debian.install_command(lacking) if lacking else "")]

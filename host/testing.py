@@ -12,7 +12,7 @@ WITHOUT_VM = ["tests/host", "tests/site"]
 
 def run(quick: bool, words: list[str]) -> None:
     """Become pytest. Makes what the tests need first, so that no test pays for it."""
-    debian.need("ctags", "chromium")
+    debian.need(*debian.TESTS)
     chosen = words if any(word.startswith("tests/") for word in words) else [
         *WITHOUT_VM, *([] if quick else ["tests/vm"]), *words
     ]
