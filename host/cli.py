@@ -1,6 +1,7 @@
 """What can a reader type? One function a subcommand; the work is done elsewhere."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,9 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("\nlab: interrupted; what was running has been ended", err=True)
             context.exit(130)
+        except BrokenPipeError:  # whoever read our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            context.exit(141)
         except (OSError, subprocess.CalledProcessError) as error:  # a full disk, a file not ours
             click.echo(f"lab: {error}\n  Next: ./lab doctor", err=True)
             context.exit(phases.COULD_NOT)

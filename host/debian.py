@@ -19,15 +19,25 @@ PACKAGES = {
     "xz": "xz-utils",  # unpacks the kernel source
     "ctags": "universal-ctags",  # finds functions in it
     "chromium": "chromium",  # the tests open the book in it
+    "libatomic.so.1": "libatomic1",  # Playwright's driver, which moves Chromium, is linked with it
 }
+TESTS = ["ctags", "chromium", "libatomic.so.1"]
+LAB = [name for name in PACKAGES if name not in ("chromium", "libatomic.so.1")]
 
-LAB = [command for command in PACKAGES if command != "chromium"]
+
+def missing(names) -> list[str]:
+    """The packages of those commands and libraries that are not there, sorted."""
+    return sorted({PACKAGES[name] for name in names if not _there(name)})
 
 
-def missing(commands) -> list[str]:
-    """The packages of those commands that are not on the PATH, sorted."""
-    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    return sorted({PACKAGES[c] for c in commands if shutil.which(c, path=path) is None})
+def _there(name: str) -> bool:
+    if ".so." not in name:
+        return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is not None
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
 
 
 def install_command(packages) -> str:
