@@ -148,8 +148,8 @@ class Tracer:
     def _event(self, raw: tuple) -> Event:
         time_ns, probe, port, value, detail, stack = raw
         function = self.attached[list(self.probes)[probe]]
-        if stack < 0:  # -EFAULT, -EEXIST: no room for this stack in the program's table
-            self.lost += 1
+        # -EEXIST: another stack has this one's place in the hash table (kernel/bpf/stackmap.c). The
+        # event is there, without its stack; what needed that stack finds it missing and says so.
         frames = [] if stack < 0 else [self._bpf.ksym(address, show_offset=True).decode()
                                        for address in self._bpf[b"stacks"].walk(stack)]
         return Event(time_ns / 1e9, function, self._names.get(port, ""), value, detail, frames)

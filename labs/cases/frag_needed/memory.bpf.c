@@ -14,7 +14,7 @@ struct event {
 };
 
 BPF_PERF_OUTPUT(events);
-BPF_STACK_TRACE(stacks, 4096);
+BPF_STACK_TRACE(stacks, 16384);
 BPF_HASH(watched, u32, u32);
 
 // On x86-64 the first four arguments of a function come in registers (System V ABI, 3.2.3).
