@@ -2,7 +2,7 @@
 
 /dev/kvm can exist, answer its ioctls, run the firmware, and still spin for ever when the kernel
 starts (nested virtualisation without the right CPU features). So a bare kernel is booted on it
-once, with a deadline, and the verdict is kept until this host boots another kernel or QEMU.
+once for each QEMU, with a deadline, and the verdict is kept until this host boots another kernel.
 """
 
 import json
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from host.image import Image
 from host.paths import cache
 from host.phases import say
+from host.store import key_of
 
 DEADLINE_S = 10
 
@@ -48,7 +49,7 @@ def acceleration(image: Image, qemu: str = "qemu-system-x86_64") -> Acceleration
         return Acceleration("tcg", f"{device} does not exist")
     if not os.access(device, os.R_OK | os.W_OK):
         return Acceleration("tcg", f"{device} may not be opened; to try it: sudo adduser $USER kvm, log in anew")
-    remembered = cache() / "acceleration.json"
+    remembered = cache() / f"acceleration-{key_of(qemu)}.json"
     situation = [qemu_version(qemu), platform.release(), image.folder.name, device]
     try:
         kept = json.loads(remembered.read_text())

@@ -4,6 +4,7 @@ labs/cases/<folder>/case.toml names a case; labs/cases/<folder>/exercises/<n>/ex
 exercise. The guest reads the same files.
 """
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +15,24 @@ from host.phases import USAGE, LabError
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise of a case; `id` is as in "frag-needed/1"."""
+    """One exercise of a case; `id` is as in "frag-needed/1".
+
+    `applies` says what an answer acts on: the "guest", where the judge applies it; the "profile",
+    whose cards in `may_change` it chooses; or a "device" of QEMU, where it is the file `replaces` of
+    the source, which the file `unit` includes (see applied.py). A judge bounds what it runs;
+    `deadline_s` is for a guest that an answer has broken.
+    """
 
     id: str
     folder: Path
     title: str
     task: str
     hints: list[str]
+    applies: str = "guest"
+    may_change: tuple[str, ...] = ()
+    replaces: str = ""
+    unit: str = ""
+    deadline_s: int = 180
 
     @property
     def start(self) -> Path:
@@ -39,15 +51,43 @@ class Exercise:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A whole number that `./lab run CASE --set NAME=VALUE` may change, with what it may be."""
+
+    meaning: str
+    default: int
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True)
 class Case:
-    """One case: its name on the command line, its title, its VM profile, and the recorded figures
-    that stand for it outside the site."""
+    """One case: its name on the command line, its title, its VM profile, the recorded figures that
+    stand for it outside the site, and what may be set."""
 
     name: str
     title: str
     profile: str
     preview: list[str]
     folder: Path
+    settings: dict[str, Setting]
+
+    def set(self, words: list[str]) -> dict[str, int]:
+        """The values in "NAME=VALUE" words; raises with what may be set, and to what."""
+        found = {}
+        for word in words:
+            name, _, value = word.partition("=")
+            if name not in self.settings:
+                known = ", ".join(f"{name} ({setting.meaning})" for name, setting in self.settings.items())
+                raise LabError(f"{self.name} has no setting {name!r}; there are: {known or 'none'}",
+                               f"./lab run {self.name}", USAGE)
+            setting = self.settings[name]
+            if not re.fullmatch(r"[+-]?[0-9]{1,18}", value) or not setting.minimum <= int(value) <= setting.maximum:
+                raise LabError(f"{name}={value}: expected a whole number from {setting.minimum} to "
+                               f"{setting.maximum}: {setting.meaning}",
+                               f"./lab run {self.name} --set {name}={setting.default}", USAGE)
+            found[name] = int(value)
+        return found
 
     @property
     def exercises(self) -> list[Exercise]:
@@ -57,7 +97,11 @@ class Case:
 
     def _exercise(self, folder: Path) -> Exercise:
         read = tomllib.loads((folder / "exercise.toml").read_text())
-        return Exercise(f"{self.name}/{folder.name}", folder, read["title"], read["task"], read["hints"])
+        return Exercise(
+            f"{self.name}/{folder.name}", folder, read["title"], read["task"], read["hints"],
+            read.get("applies", "guest"), tuple(read.get("may_change", [])),
+            read.get("replaces", ""), read.get("unit", ""), read.get("deadline_s", Exercise.deadline_s),
+        )
 
 
 def cases() -> dict[str, Case]:
@@ -66,7 +110,8 @@ def cases() -> dict[str, Case]:
     for file in LABS.glob("cases/*/case.toml"):
         read = tomllib.loads(file.read_text())
         found.append((read["chapter"], Case(
-            read["name"], read["title"], read["profile"], read["preview"], file.parent
+            read["name"], read["title"], read["profile"], read["preview"], file.parent,
+            {name: Setting(**setting) for name, setting in read.get("settings", {}).items()},
         )))
     return {case.name: case for _, case in sorted(found, key=lambda pair: pair[0])}
 

@@ -63,6 +63,13 @@ def command(example: str):
     return main.command(cls=Command, name=example.split()[1], epilog=f"Example: {example}")
 
 
+def _known_profile(context, parameter, name):
+    """A profile's name as it was typed, or an error with those that there are."""
+    from host.profile import profile
+
+    return name and profile(name).name
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 
 
@@ -71,59 +78,72 @@ def main():
     """Where Packets Wait: a book on why packets wait inside Linux, and the lab that shows it."""
 
 
-@command("./lab start --port 8890")
+@command("./lab start frag-needed --port 8890")
+@click.argument("case", default="")
 @click.option("--port", default=8888, show_default=True, help="Port on 127.0.0.1 to listen on.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening it.")
-def start(port, no_browser):
-    """Make whatever is missing, then open chapter 1 in JupyterLab."""
+def start(case, port, no_browser):
+    """Make whatever is missing, then open the CASE's notebook (chapter 1's) in JupyterLab."""
     from host import jupyter
 
-    jupyter.start(port, not no_browser)
+    jupyter.start(case, port, not no_browser)
 
 
-@command("./lab up")
-def up():
-    """Have the VM ready."""
+@command("./lab up rtl8139")
+@click.argument("profile", default="stock", callback=_known_profile)
+def up(profile):
+    """Have the VM ready: the stock one, or that of the PROFILE that a chapter names."""
     from host import vm
+    from host.profile import profile as known
 
-    guest = vm.up()
-    phases.say(f"up; a root shell in it: ./lab shell (ssh on loopback port {guest.port})")
+    guest = vm.up(profile)
+    of_it = "" if profile == "stock" else f" --profile {profile}"
+    phases.say(f"up: {known(profile).title}")
+    phases.say(f"a root shell in it: ./lab shell{of_it} (ssh on loopback port {guest.port})")
 
 
 @command("./lab down")
-def down():
-    """Stop the VM."""
+@click.argument("profile", default="", callback=_known_profile)
+def down(profile):
+    """Stop the VM: that of one PROFILE, or all that are up."""
     from host import vm
 
-    phases.say("stopped" if vm.down() else "it was not up")
+    ended = [vm.down(name) for name in ([profile] if profile else vm.those_up())]
+    phases.say("stopped" if any(ended) else "it was not up")
 
 
 @command("./lab reset")
-def reset():
-    """Put the VM back to its pristine snapshot."""
+@click.argument("profile", default="", callback=_known_profile)
+def reset(profile):
+    """Put the VM back to its pristine snapshot: that of one PROFILE, or all that are up."""
     from host import vm
 
-    vm.reset()
+    for name in [profile] if profile else vm.those_up() or ["stock"]:
+        vm.reset(name)
 
 
 @command("./lab shell -- uname -r")
+@click.option("--profile", default="stock", show_default=True, callback=_known_profile,
+              help="Whose VM, if not the stock one.")
 @click.argument("words", metavar="[CMD]...", nargs=-1, type=click.UNPROCESSED)
-def shell(words):
+def shell(profile, words):
     """A root shell in the VM, or one command with its exit status."""
     from host import vm
 
-    connection = vm.up().connection
+    connection = vm.up(profile).connection
     sys.exit(connection.command(list(words)) if words else connection.shell())
 
 
 @command("./lab run frag-needed --json")
 @click.argument("case")
 @json_option
-def run(case, as_json):
+@click.option("--set", "changed", multiple=True, metavar="NAME=VALUE",
+              help="Change a number that the case takes, see its case.toml.")
+def run(case, as_json, changed):
     """Show a case happen, beside its control: exit 0 reproduced, 1 not, 3 could not be tried."""
     from host import labs
 
-    sys.exit(labs.in_throwaway("run", case, as_json))
+    sys.exit(labs.in_throwaway("run", case, as_json, changed))
 
 
 @command("./lab trace frag-needed")
@@ -219,19 +239,29 @@ def doctor(as_json):
 
 @command("./lab record frag-needed")
 @click.argument("case", nargs=-1)
-def record(case):
+@click.option("--draw", is_flag=True, help="Run nothing: draw the cases' previews anew from what is stored.")
+def record(case, draw):
     """Run notebooks in a pristine VM and store their outputs with provenance."""
     from host import record as recorder
 
-    recorder.record(list(case))
+    recorder.draw_all(list(case)) if draw else recorder.record(list(case))
 
 
-@command("./lab book")
-def book():
+@command("./lab book --check-links")
+@click.option("--pdf", is_flag=True, help="Make the whole book one PDF as well, with Chromium.")
+@click.option("--check-links", is_flag=True, help="Then ask every address that the pages name.")
+def book(pdf, check_links):
     """Build the static site under _build/html, without a VM, warnings as errors."""
     from host import site
 
-    phases.say(f"open {site.book() / 'index.html'}")
+    folder = site.book()
+    if pdf:
+        from host import print_book
+
+        phases.say(f"printed {print_book.pdf(folder)}")
+    if check_links:
+        site.check_links(folder)
+    phases.say(f"open {folder / 'index.html'}")
 
 
 @command("./lab bench --json")

@@ -8,7 +8,7 @@ import sys
 
 from host.phases import LabError, phase, say
 
-# The command or library that proves a package is there, and the package, with its reason.
+# The command, library or header that proves a package is there, and the package, with its reason.
 PACKAGES = {
     "qemu-system-x86_64": "qemu-system-x86",  # runs the guest
     "mmdebstrap": "mmdebstrap",  # builds it
@@ -18,19 +18,34 @@ PACKAGES = {
     "ssh-keygen": "openssh-client",  # makes its keys
     "xz": "xz-utils",  # unpacks the kernel source
     "ctags": "universal-ctags",  # finds functions in it
-    "chromium": "chromium",  # the tests open the book in it
+    "chromium": "chromium",  # draws previews, prints the book; the tests open the book in it
     "libatomic.so.1": "libatomic1",  # Playwright's driver, which moves Chromium, is linked with it
+    "patch": "patch",  # puts a change into the source of QEMU; what follows builds it
+    "cc": "gcc",
+    "make": "make",
+    "meson": "meson",
+    "ninja": "ninja-build",
+    "pkg-config": "pkg-config",
+    "/usr/include/stdio.h": "libc6-dev",
+    "/usr/include/zlib.h": "zlib1g-dev",
+    "/usr/include/glib-2.0/glib.h": "libglib2.0-dev",
+    "/usr/include/pixman-1/pixman.h": "libpixman-1-dev",
+    "/usr/include/slirp/libslirp.h": "libslirp-dev",
+    "/usr/include/libfdt.h": "libfdt-dev",
 }
 TESTS = ["ctags", "chromium", "libatomic.so.1"]
-LAB = [name for name in PACKAGES if name not in ("chromium", "libatomic.so.1")]
+QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("patch"):]  # for chapters with a QEMU of their own
+LAB = [name for name in PACKAGES if name not in (*TESTS[1:], *QEMU_BUILD)]
 
 
 def missing(names) -> list[str]:
-    """The packages of those commands and libraries that are not there, sorted."""
+    """The packages of those commands, libraries and headers that are not there, sorted."""
     return sorted({PACKAGES[name] for name in names if not _there(name)})
 
 
 def _there(name: str) -> bool:
+    if name.startswith("/"):
+        return os.path.exists(name)
     if ".so." not in name:
         return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is not None
     try:
@@ -67,6 +82,8 @@ def need(*names: str) -> None:
             if result.returncode != 0:
                 last = "\n".join(result.stdout.splitlines()[-5:])
                 raise LabError(f"apt-get {arguments[0]} failed:\n{last}", command)
+    if still := [name for name in names if not _there(name)]:
+        raise LabError(f"{' '.join(packages)} installed, and still not found: {' '.join(still)}", "./lab doctor")
 
 
 def _sudo_is_silent() -> bool:

@@ -1,9 +1,12 @@
 """What does this machine have, and what does it lack? Each line with the command that mends it."""
 
+import contextlib
 import os
 import platform
+import pwd
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
 from host import debian, store
 from host.acceleration import acceleration, qemu_version
@@ -23,7 +26,7 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at everything, change nothing (but try KVM once, if there is an image to boot)."""
-    return [_architecture(), *_packages(), _build_mode(), _disk(), _memory(), *_image_and_acceleration()]
+    return [_architecture(), *_packages(), _build_mode(), _qemu_build(), _disk(), _memory(), *_image_and_acceleration()]
 
 
 def _architecture() -> Finding:
@@ -51,13 +54,27 @@ def _build_mode() -> Finding:
     if lacking:
         return Finding(False, "image build", "newuidmap is missing, so it cannot be done without root",
                        debian.install_command(lacking))
-    try:
-        with open("/etc/subuid") as file:
-            ours = any(line.split(":")[0] in (os.environ.get("USER"), str(os.getuid())) for line in file)
-    except OSError:
-        ours = False
-    mend = "" if ours else f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {os.environ.get('USER', '$USER')}"
-    return Finding(ours, "image build", "in a user namespace" if ours else "no subordinate user ids", mend)
+    user = pwd.getpwuid(os.getuid()).pw_name
+    lacking = [file for file in ("/etc/subuid", "/etc/subgid") if not _has_range(Path(file), user)]
+    mend = f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}" if lacking else ""
+    found = f"no range for {user} in {' and '.join(lacking)}" if lacking else "in a user namespace"
+    return Finding(not lacking, "image build", found, mend)
+
+
+def _has_range(file: Path, user: str) -> bool:
+    """Whether the user has subordinate ids in it (subuid(5))."""
+    with contextlib.suppress(OSError):
+        return any(line.split(":")[0] in (user, str(os.getuid())) for line in file.read_text().splitlines())
+    return False
+
+
+def _qemu_build() -> Finding:
+    """Not needed before a chapter with a QEMU of its own is opened, so its lack is no fault."""
+    lacking = debian.missing(debian.QEMU_BUILD)
+    if not lacking:
+        return Finding(True, "QEMU build", "compiler and libraries are there (chapter 2 builds one)")
+    return Finding(True, "QEMU build", f"chapter 2 builds one and will ask for: {' '.join(lacking)}",
+                   debian.install_command(lacking))
 
 
 def _disk() -> Finding:

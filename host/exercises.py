@@ -1,26 +1,26 @@
-"""How is an answer judged, and how much is told? The judging is done in a throwaway guest; what is
-told (hints, the solution) depends on what this reader did before."""
+"""What is an answer, and how much is told? The answer is a file; hints and the solution are told by what
+this reader did before."""
 
-import json
 import shlex
-import subprocess
 from pathlib import Path
 
-from host import cases, progress, vm
+from host import applied, cases, judging, progress, vm
 from host.phases import USAGE, LabError
-from host.ssh import module_command
 
 VERDICTS = {"PASS": 0, "FAIL": 1, "SKIP": 3}
 LARGEST_ANSWER_BYTES = 1 << 20
-OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
-DEADLINE_S = 180  # a judge bounds what it runs; this is for a guest that an answer has broken
 
 
 def check(id: str, file: Path) -> dict:
     """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress."""
     exercise = cases.exercise(id)
     answer, notes = _read(file, exercise)
-    verdict = _judge(exercise, answer)
+    try:
+        verdict = judging.judge(exercise, answer, file.name)
+    except applied.NoMachine as reason:
+        verdict = {"exercise": id, "verdict": "FAIL", "reasons": reason.reasons}
+    except applied.Lacking as reason:
+        verdict = {"exercise": id, "verdict": "SKIP", "reasons": [str(reason)]}
     verdict["reasons"] = notes + verdict["reasons"]
     progress.add({"exercise": id, "verdict": verdict["verdict"]})
     return verdict
@@ -47,31 +47,6 @@ def _read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
     return text, []
 
 
-def _judge(exercise: cases.Exercise, answer: str) -> dict:
-    case = cases.case(exercise.id.partition("/")[0])
-    with vm.throwaway(case.profile) as guest:
-        command = module_command("labs", "check", exercise.id, "--json")
-        try:
-            result = guest.connection.run(
-                command, input=answer, capture_output=True, text=True, timeout=DEADLINE_S
-            )
-        except subprocess.TimeoutExpired:
-            return _broken(exercise, f"the guest gave no verdict in {DEADLINE_S} s")
-        if not guest.alive():
-            return _broken(exercise, "the guest died while the answer ran")
-    try:
-        return json.loads(result.stdout)
-    except ValueError:
-        said = "; ".join((result.stderr or result.stdout).strip().splitlines()[-3:])
-        if result.returncode == OUR_FAULT:
-            return _broken(exercise, f"the judge itself failed, which says nothing of the answer ({said})", "SKIP")
-        return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
-
-
-def _broken(exercise: cases.Exercise, why: str, verdict: str = "FAIL") -> dict:
-    return {"exercise": exercise.id, "verdict": verdict, "reasons": [why]}
-
-
 def hint(id: str) -> tuple[str, int, int]:
     """The next hint, its number and how many there are; the last one again when all are told."""
     exercise = cases.exercise(id)
@@ -89,10 +64,10 @@ def solution(id: str) -> str:
 
 
 def fetch_progress() -> None:
-    """Take over what was judged in notebooks, if the reader's guest is up."""
-    guest = vm.standing()
-    if guest:
-        progress.fetch(guest.connection)
+    """Take over what was judged in notebooks, from those of the reader's guests that are up."""
+    for name in vm.those_up():
+        if guest := vm.standing(name):
+            progress.fetch(guest.connection)
 
 
 def listing() -> list[dict]:

@@ -148,7 +148,7 @@ def _last_step(log: Path) -> str:
 def _cause(log: Path) -> str:
     """One line of cause from a failed build's log, and where the whole log is."""
     text = log.read_text(errors="replace")
-    if "No space left on device" in text:
+    if re.search("No space left on device|enough free space", text):  # the system's words, and apt's
         cause = f"the disk is full (about {NEEDS_MIB} MiB are needed in /var/tmp and {cache()})"
     else:
         errors = re.findall(r"^(?:E|FATAL ERROR|dpkg: error).*$", text, re.MULTILINE)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import jupytext
+import nbformat
 from jupyter_core.paths import jupyter_data_dir
 
 from host import cases, debian, pairs, vm
@@ -25,14 +26,18 @@ def kernel_name(profile_name: str) -> str:
     return "lab-vm" if profile_name == "stock" else f"lab-vm-{profile_name}"
 
 
+def display_name(profile_name: str) -> str:
+    """What a person reads of that kernelspec."""
+    return "Lab VM (root)" if profile_name == "stock" else f"Lab VM (root), {profile_name}"
+
+
 def kernelspecs(folder: Path) -> None:
     """Write a kernelspec for each profile below `folder`, for this checkout and environment."""
     for file in PROFILES.glob("*.toml"):
         name = profile(file.stem).name
-        display = "Lab VM (root)" if name == "stock" else f"Lab VM (root), {name}"
         spec = {
             "argv": [sys.executable, "-P", "-m", "host.kernel", name, "{connection_file}"],
-            "display_name": display,
+            "display_name": display_name(name),
             "language": "python",
             "interrupt_mode": "message",  # a signal would reach ssh, not the kernel
             "env": {"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -55,37 +60,67 @@ def environment() -> dict[str, str]:
             "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", config)}
 
 
+def in_fresh_guest() -> dict[str, str]:
+    """The same for a program whose kernels each have a guest of their own, that ends with them. Set
+    in this process too: jupyter_client looks for kernelspecs in its own environment."""
+    ours = environment() | {"LAB_FRESH_GUEST": "1"}
+    os.environ["JUPYTER_PATH"] = ours["JUPYTER_PATH"]
+    return ours
+
+
 def _before(variable: str, folder: Path) -> str:
     """The value of a search path with `folder` as its first entry."""
     return os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
-def start(port: int, browser: bool) -> None:
-    """Become JupyterLab on 127.0.0.1:`port`, with everything that it needs made and up."""
+def start(case: str, port: int, browser: bool) -> None:
+    """Become JupyterLab on 127.0.0.1:`port`, with everything that it needs made and up, at the
+    notebook of that case, or of the first chapter if none is named."""
+    asked = notebook_of(case) if case else None
     _need_free(port)
     debian.need(*debian.LAB)
-    vm.up()
+    vm.up(cases.case(case).profile if case else "stock")
     env = environment()
     kernelspecs(Path(jupyter_data_dir()))  # other editors, such as VS Code, look here
     with phase("notebooks: your copies in work/"):
         first = copy_for_the_reader()
+        opened = asked or first
     say(f"JupyterLab: http://127.0.0.1:{port} (end it with Ctrl-C; the VM stays up until ./lab down)")
     os.chdir(REPOSITORY)
-    os.execve(sys.executable, _jupyterlab(port, browser, first), env)
+    os.execve(sys.executable, _jupyterlab(port, browser, opened), env)
 
 
-def _jupyterlab(port: int, browser: bool, first: Path) -> list[str]:
+def notebook_of(case: str) -> Path:
+    """Where the reader's copy of a case's notebook lies; raises if there is no such case or notebook."""
+    name = cases.case(case).name
+    if not (pairs.NOTEBOOKS / f"{name}.md").exists():
+        raise LabError(f"{name} has no notebook yet", "./lab start", USAGE)
+    return WORK / f"{name}.ipynb"
+
+
+def _jupyterlab(port: int, browser: bool, opened: Path) -> list[str]:
     return [
         sys.executable, "-P", "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={REPOSITORY}",
-        f"--LabApp.default_url=/lab/tree/{first.relative_to(REPOSITORY).as_posix()}",
+        f"--LabApp.default_url=/lab/tree/{opened.relative_to(REPOSITORY).as_posix()}",
         # Nothing is asked of other hosts, and Ctrl-C needs no second one.
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--LabApp.extension_manager=readonly", "--ServerApp.answer_yes=True", "--log-level=WARN",
+        # A chapter's own machine may have to be made when its kernel is first asked for.
+        "--MappingKernelManager.kernel_info_timeout=900",
         "--MappingKernelManager.default_kernel_name=lab-vm",
         *([] if browser else ["--no-browser"]),
         *(["--allow-root"] if os.getuid() == 0 else []),
     ]
+
+
+def fresh(case: cases.Case) -> nbformat.NotebookNode:
+    """The case's notebook without outputs, for the kernel of the machine that its chapter needs."""
+    notebook = pairs.fresh(pairs.NOTEBOOKS / f"{case.name}.md")
+    notebook.metadata["kernelspec"] = {
+        "name": kernel_name(case.profile), "display_name": display_name(case.profile), "language": "python",
+    }
+    return notebook
 
 
 def copy_for_the_reader() -> Path:
@@ -101,7 +136,7 @@ def copy_for_the_reader() -> Path:
         WORK.mkdir(exist_ok=True)
         if not copy.exists():
             aside = copy.with_suffix(".part")
-            aside.write_text(jupytext.writes(pairs.fresh(text), fmt="ipynb"))
+            aside.write_text(jupytext.writes(fresh(case), fmt="ipynb"))
             aside.replace(copy)
         for exercise in case.exercises:
             answer = WORK / case.name / f"{exercise.folder.name}{exercise.suffix}"

@@ -3,12 +3,14 @@
 `python -m host.kernel PROFILE CONNECTION_FILE` has the reader's guest up, copies labs/ as it
 stands now, and becomes the ssh that carries the kernel's five channels. Jupyter's own process is
 therefore that ssh: when it ends, however it ends, the guest's fork server ends the kernel and all
-that the kernel started.
+that the kernel started. And when Jupyter ends, however it ends, the ssh does.
 """
 
+import ctypes
 import json
 import os
 import shlex
+import signal
 import sys
 import time
 
@@ -16,11 +18,13 @@ from host import snapshot, vm
 from host.phases import LabError
 from host.ssh import labs_tar, module_command, receive_labs
 
+PR_SET_PDEATHSIG = 1  # include/uapi/linux/prctl.h
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
 
 def main(profile: str, connection_file: str) -> None:
     """Does not return: becomes ssh."""
+    _end_with(os.getppid())
     with open(connection_file) as file:
         ports = json.load(file)
     # A fresh guest (what `./lab record` wants) is this process's own and ends with it.
@@ -40,10 +44,18 @@ def main(profile: str, connection_file: str) -> None:
     os.execvp(ssh[0], [*ssh, f"{receive_labs()} && exec {shlex.join(kernel)}"])
 
 
+def _end_with(parent: int) -> None:
+    """Have the kernel end this process, and the ssh that it becomes, when Jupyter ends (prctl(2);
+    it holds across exec). A server that is killed outright could not tell us itself."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it ended before we asked
+        sys.exit(1)
+
+
 def _options(ports: dict) -> list[str]:
     """What ipykernel would read from a connection file, as options: the file is on the host."""
     return [
-        "--ip=127.0.0.1",
+        "--ip=127.0.0.1", "--HistoryManager.enabled=False",
         *[f"--{channel}={ports[f'{channel}_port']}" for channel in CHANNELS],
         f"--Session.key={ports['key']}",
         f"--Session.signature_scheme={ports['signature_scheme']}",

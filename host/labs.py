@@ -9,10 +9,15 @@ from host.ssh import module_command
 MEANT = (0, 1, 2, 3, 130)
 
 
-def in_throwaway(verb: str, name: str, as_json: bool) -> int:
-    """Run `labs VERB CASE` in a guest of its own, its output passed through; its exit status."""
+def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = ()) -> int:
+    """Run `labs VERB CASE` in a guest of its own, its output passed through; its exit status.
+
+    `changed` are "NAME=VALUE" words; what the case does not take is said before a guest is started.
+    """
     case = cases.case(name)
     options = ["--json"] if as_json else []
+    for setting, value in case.set(list(changed)).items():
+        options += ["--set", f"{setting}={value}"]
     with vm.throwaway(case.profile) as guest:
         status = guest.connection.run(module_command("labs", verb, name, *options)).returncode
         if not guest.alive():

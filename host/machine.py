@@ -9,7 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from host import paths, ssh
@@ -31,6 +31,7 @@ class Guest:
     folder: Path
     pid: int
     port: int
+    process: subprocess.Popen | None = field(default=None, repr=False, compare=False)  # if we started it
 
     @property
     def console(self) -> Path:
@@ -47,6 +48,16 @@ class Guest:
         except OSError:
             return False
         return str(self.folder / "console").encode() in command
+
+    def death(self) -> str:
+        """How QEMU ended, as far as the one who started it can know."""
+        if self.process is None:
+            return "QEMU is gone"
+        try:
+            status = self.process.wait(5)  # its memory may go before it does
+        except subprocess.TimeoutExpired:
+            return "QEMU is about to end"
+        return f"QEMU ended by {signal.Signals(-status).name}" if status < 0 else f"QEMU ended with status {status}"
 
     def end(self) -> None:
         """Kill QEMU and the open ssh connection, remove the run's folder. Safe to call twice."""
@@ -109,7 +120,7 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
-        guest = Guest(folder, process.pid, port)
+        guest = Guest(folder, process.pid, port, process)
         if _came_up(process, folder):
             guest.save()
             return guest

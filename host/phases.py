@@ -28,22 +28,34 @@ class LabError(Exception):
         return f"{text}\n  Next: {self.next}" if self.next else text
 
 
+_under_way = None  # rich shows one status line at a time: an inner phase borrows the outer's
+
+
 @contextlib.contextmanager
 def phase(title: str):
     """Say that `title` is under way; when it ends, its line with the elapsed time stays.
 
-    Yields a function that replaces the progress text behind the title.
+    Yields a function that replaces the progress text behind the title. Phases may be nested.
     """
-    started = time.monotonic()
-    live = console.is_terminal
-    status = console.status(f"{title} …") if live else contextlib.nullcontext()
-    with status:
+    global _under_way
+    started, outer = time.monotonic(), _under_way
+    status = outer or (console.status("") if console.is_terminal else None)
+    before = outer.status if outer else ""
 
-        def progress(text: str) -> None:
-            if live:
-                status.update(f"{title} … {text} ({time.monotonic() - started:.0f} s)")
+    def progress(text: str = "") -> None:
+        if status:
+            behind = f" {text} ({time.monotonic() - started:.0f} s)" if text else ""
+            status.update(f"{title} …{behind}")
 
-        yield progress
+    with contextlib.nullcontext() if outer or not status else status:
+        _under_way = status
+        try:
+            progress()
+            yield progress
+        finally:
+            _under_way = outer
+            if outer:
+                outer.update(before)
     say(f"{title}: {time.monotonic() - started:.1f} s")
 
 

@@ -2,34 +2,48 @@
 QEMU's command line of it. Nothing else in host/ knows QEMU's devices."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
+from host import cards, qemu
+from host.cards import Card
 from host.image import Image
 from host.paths import VM_IMAGE
+from host.phases import USAGE, LabError
 
 PROFILES = VM_IMAGE / "profiles"
 
 
 @dataclass(frozen=True)
 class Profile:
-    """One guest machine, as its file describes it. `memory_mib` is in MiB."""
+    """One guest machine, as its file describes it. `memory_mib` is in MiB. `recipe` names the QEMU that
+    it runs on if that is built here (vm-image/qemu).
+
+    `binary` and `instead` are an answer's: another program, and cards in place of those of that name.
+    """
 
     name: str
     title: str
     machine: str
     memory_mib: int
     cpus: int
-    devices: list[str]
-    kernel_arguments: list[str]
+    devices: tuple[str, ...]
+    kernel_arguments: tuple[str, ...]
+    recipe: str = ""
+    cards: tuple[Card, ...] = ()
+    binary: str = ""
+    instead: tuple[Card, ...] = ()
 
-    @property
+    @cached_property
     def qemu(self) -> str:
-        return "qemu-system-x86_64"
+        """The program. One that is built here is built now, if need be."""
+        return self.binary or (str(qemu.built(self.recipe).binary) if self.recipe else qemu.STOCK)
 
     @property
-    def file(self) -> Path:
-        return PROFILES / f"{self.name}.toml"
+    def kept(self) -> "Profile":
+        """The profile whose snapshot this one goes on from: its file's, without what is an answer's."""
+        return replace(self, binary="", instead=())
 
     def command(self, image: Image, acceleration: str, ram: Path, shared: bool, port: int) -> list[str]:
         """QEMU's command line up to what differs between a cold boot and a restore.
@@ -46,19 +60,34 @@ class Profile:
             "-cpu", "max" if acceleration == "tcg" else "host",
             "-m", f"{self.memory_mib}M", "-smp", str(self.cpus),
             "-kernel", str(image.vmlinuz), "-initrd", str(image.initramfs),
-            "-append", " ".join(["console=ttyS0", *self.kernel_arguments]),
+            "-append", " ".join(["console=ttyS0", *self.kernel_arguments, *cards.kernel_arguments(self.cards)]),
             "-drive", f"file={_escaped(image.disk)},format=raw,if=virtio,readonly=on",
             "-netdev", f"user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22",
             "-device", "virtio-net-pci,netdev=net0,romfile=",
         ]
+        if self.recipe:
+            command += [word for folder in qemu.FIRMWARE for word in ("-L", folder)]
         for device in self.devices:
             command += ["-device", device]
-        return command
+        return command + cards.arguments(self.cards)
 
 
 def profile(name: str = "stock") -> Profile:
-    """The profile of that name."""
-    return Profile(name=name, **tomllib.loads((PROFILES / f"{name}.toml").read_text()))
+    """The profile of that name; raises with the known ones."""
+    if name not in names():
+        raise LabError(f"no profile {name!r}; there are: {', '.join(names())}", "./lab up", USAGE)
+    read = tomllib.loads((PROFILES / f"{name}.toml").read_text())
+    return Profile(
+        name=name, title=read["title"], machine=read["machine"], memory_mib=read["memory_mib"],
+        cpus=read["cpus"], devices=tuple(read["devices"]),
+        kernel_arguments=tuple(read["kernel_arguments"]), recipe=read.get("qemu", ""),
+        cards=tuple(Card(**card) for card in read.get("cards", [])),
+    )
+
+
+def names() -> list[str]:
+    """The profiles that there are, the stock one first."""
+    return sorted((file.stem for file in PROFILES.glob("*.toml")), key=lambda name: (name != "stock", name))
 
 
 def _escaped(path: Path) -> str:

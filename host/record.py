@@ -1,9 +1,9 @@
 """What did the notebooks show, where and when? Run in a pristine guest, stored with provenance."""
 
 import asyncio
+import base64
 import datetime
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -11,12 +11,11 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from host import cases, jupyter, pairs, snapshot, vm
-from host.acceleration import acceleration, qemu_version
-from host.image import image
+from host import cases, chromium, conclusions, debian, jupyter, pairs, snapshot, vm
+from host.acceleration import qemu_version
 from host.paths import REPOSITORY
 from host.phases import LabError, phase
-from host.preview import side_by_side
+from host.preview import card, side_by_side
 from host.ssh import module_command
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
@@ -25,12 +24,14 @@ CELL_DEADLINE_S = 300
 
 def record(names: list[str]) -> None:
     """Record these cases (all, if none is named): the notebook and the data behind the pages."""
+    debian.need(*chromium.NEEDS)
     for name in names or cases.cases():
         case = cases.case(name)
         snapshot.snapshot(case.profile)
-        origin = provenance()
+        origin = provenance(case.profile)
         with phase(f"{name}: recording its data"):
             data = _data(case)
+        hold(name, data)
         text = pairs.NOTEBOOKS / f"{name}.md"
         with phase(f"{name}: running its notebook in a pristine guest") as progress:
             notebook = execute(text, progress)
@@ -39,11 +40,13 @@ def record(names: list[str]) -> None:
         aside = text.with_suffix(".ipynb.part")
         nbformat.write(notebook, aside)
         aside.replace(text.with_suffix(".ipynb"))
+        draw(name)  # `./lab record --draw` repeats it
 
 
-def provenance() -> dict[str, str]:
+def provenance(profile_name: str = "stock") -> dict[str, str]:
     """Where an output comes from; every recorded output carries this."""
-    disk = image()
+    ours, disk, how = snapshot.ground(profile_name)
+    own_qemu = f" with vm-image/qemu/{ours.recipe}" if ours.recipe else ""
     commit = subprocess.run(
         ["git", "-C", REPOSITORY, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
         capture_output=True, text=True,
@@ -51,8 +54,8 @@ def provenance() -> dict[str, str]:
     return {
         "kernel": disk.release,
         "kernel_package": disk.kernel_version,
-        "qemu": qemu_version(),
-        "acceleration": acceleration(disk).name,
+        "qemu": qemu_version(ours.qemu) + own_qemu,
+        "acceleration": how.name,
         "date": datetime.date.today().isoformat(),
         "commit": commit.stdout.strip() or "uncommitted",
     }
@@ -73,27 +76,51 @@ def _data(case: cases.Case) -> dict:
         ) from None
 
 
+def hold(name: str, data: dict) -> None:
+    """Raise if these data lead to other conclusions than the book draws; nothing is stored then."""
+    file = RECORDINGS / f"{name}.invariants.toml"
+    if not file.exists():
+        raise LabError(f"{name}: expected the conclusions that a recording must lead to in {file.name}, found "
+                       "no such file", "see book/_recordings/frag-needed.invariants.toml and host/conclusions.py")
+    if changed := conclusions.changed(file, data):
+        raise LabError(f"{name}: figures may change from machine to machine, conclusions may not. These did, "
+                       "so nothing was stored:\n" + "\n".join(f"- {each}" for each in changed),
+                       f"./lab run {name}, to see it again; if it is so, the page and {file.name} are wrong")
+
+
 def _store(name: str, data: dict, origin: dict[str, str]) -> None:
     folder = RECORDINGS / name
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.html"):
+    for old in folder.glob("*.*"):
         old.unlink()
+    for file, content in data.pop("files", {}).items():  # for download beside the figure it is named after
+        raw = base64.b64decode(content["base64"]) if isinstance(content, dict) else content.encode()
+        (folder / file).write_bytes(raw)
     figures = data.pop("figures")
     for figure, html in figures.items():
         (folder / f"{figure}.html").write_text(html + "\n")
-    picture = side_by_side([figures[figure] for figure in cases.case(name).preview])
-    (RECORDINGS / f"{name}.svg").write_text(picture)
     file = RECORDINGS / f"{name}.json"
     file.write_text(json.dumps({"provenance": origin, **data}, indent=1, sort_keys=True) + "\n")
 
 
+def draw_all(names: list[str]) -> None:
+    """The same for these cases, or for all that were recorded."""
+    debian.need(*chromium.NEEDS)
+    for name in names or [case for case in cases.cases() if (RECORDINGS / f"{case}.json").exists()]:
+        draw(name)
+
+
+def draw(name: str) -> None:
+    """Draw the pictures that stand for a recorded case outside the site, from its stored figures."""
+    case = cases.case(name)
+    picture = side_by_side([(RECORDINGS / name / f"{figure}.html").read_text() for figure in case.preview])
+    (RECORDINGS / f"{name}.svg").write_text(picture)
+    (RECORDINGS / f"{name}.png").write_bytes(card(case.title, picture))
+
+
 def execute(text: Path, progress=lambda words: None) -> nbformat.NotebookNode:
     """Run every cell of a notebook's text in a pristine guest; raises at the first that fails."""
-    notebook = pairs.fresh(text)
-    notebook.metadata["kernelspec"] = {
-        "name": jupyter.kernel_name(cases.case(text.stem).profile),
-        "display_name": "Lab VM (root)", "language": "python",
-    }
+    notebook = jupyter.fresh(cases.case(text.stem))
     done = 0
 
     def count(cell, cell_index, **_):
@@ -105,10 +132,8 @@ def execute(text: Path, progress=lambda words: None) -> nbformat.NotebookNode:
         notebook, timeout=CELL_DEADLINE_S, kernel_name=notebook.metadata["kernelspec"]["name"],
         record_timing=False, on_cell_start=count, startup_timeout=120,
     )
-    environment = {**jupyter.environment(), "LAB_FRESH_GUEST": "1"}
-    os.environ["JUPYTER_PATH"] = environment["JUPYTER_PATH"]
     try:
-        asyncio.run(client.async_execute(env=environment))
+        asyncio.run(client.async_execute(env=jupyter.in_fresh_guest()))
     except CellExecutionError as error:
         raise LabError(f"{text.name}: a cell failed\n{error}", "./lab start, then that cell") from error
     except DeadKernelError as error:

@@ -2,36 +2,48 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from host import debian, pairs, source
+from host import debian, links, pairs, source
 from host.paths import REPOSITORY
 from host.phases import LabError, phase
 
-SITE = REPOSITORY / "_build" / "html"
 # jupyter-book 1.x has no __main__; this is what its script does.
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 
 
-def book() -> Path:
-    """Build the site; returns its folder. Raises with the first faults."""
+def book(into: Path = REPOSITORY) -> Path:
+    """Build the site in `into`/_build; returns its folder. Raises with the first faults."""
     debian.need("ctags")
     pairs.check()
-    environment = {**os.environ, "WPW_KERNEL_SOURCE": str(source.kernel_source())}
+    environment = {**os.environ, **source.trees()}
+    # Sphinx marks a style sheet by its sum if it lies there from last time, and else does not.
+    shutil.rmtree(into / "_build" / "html", ignore_errors=True)
     with phase("book: building _build/html"):
         result = subprocess.run(
-            [sys.executable, "-P", "-c", JUPYTER_BOOK, "build", ".", "--all", "-W", "-n", "--keep-going"],
+            [sys.executable, "-P", "-c", JUPYTER_BOOK, "build", ".", "--path-output", into, "--all",
+             "-W", "-n", "--keep-going"],
             cwd=REPOSITORY, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
     log = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
-    (REPOSITORY / "_build").mkdir(exist_ok=True)
-    (REPOSITORY / "_build" / "book.log").write_text(log)
+    (into / "_build").mkdir(exist_ok=True)
+    (into / "_build" / "book.log").write_text(log)
     if result.returncode != 0:
         faults = [line for line in log.splitlines() if re.search(r"(ERROR|WARNING|Error):", line)]
         shown = "\n".join(faults[:20]) or "\n".join(log.splitlines()[-15:])
         raise LabError(f"book: the build failed (whole log: _build/book.log)\n{shown}",
                        "mend what it names, then ./lab book")
-    return SITE
+    return into / "_build" / "html"
+
+
+def check_links(folder: Path) -> None:
+    """Raise with the links that lead nowhere, inside the site and on other hosts."""
+    with phase("book: following its links") as progress:
+        faults = links.internal(folder) + links.external(folder, progress)
+    if faults:
+        raise LabError("book: these links lead nowhere\n" + "\n".join(faults),
+                       "mend them, or try again if a host was away, then ./lab book --check-links")

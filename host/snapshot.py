@@ -16,7 +16,7 @@ from pathlib import Path
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
-from host import debian, machine, store
+from host import debian, hotplug, machine, store
 from host.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.image import Image, image
 from host.machine import Guest, GuestDied
@@ -28,25 +28,26 @@ GONE = (EOFError, OSError, QMPError)
 
 
 @functools.cache
-def ground(name: str) -> tuple[Profile, Image, Acceleration]:
-    """The profile, its image and the acceleration, all made or found out if need be."""
+def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
+    """The profile (by its name, or itself), its image and the acceleration, all made or found out if
+    need be."""
     debian.need(*debian.LAB)
-    ours = profile(name)
+    ours = which if isinstance(which, Profile) else profile(which)
     disk = image()
-    return ours, disk, acceleration(disk, ours.qemu)
+    return ours, disk, acceleration(disk, ours.kept.qemu)
 
 
-def snapshot(name: str = "stock") -> Path:
+def snapshot(which: str | Profile = "stock") -> Path:
     """The folder of the kept moment (`ram`, `state`), made by one cold boot if need be."""
-    ours, disk, how = ground(name)
+    ours, disk, how = ground(ground(which)[0].kept)
     # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
     # the processor; the image's list of files tells one build of the same recipe from the next.
     key = store.key_of(
         (disk.folder / store.LIST).read_bytes(), qemu_version(ours.qemu), processor(how.name),
-        *ours.command(disk, how.name, Path("ram"), shared=False, port=0),
+        *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
     )
     make = functools.partial(_boot_and_keep, ours, disk, how)
-    return store.made(f"snapshot-{name}", key, make, needs_mib=ours.memory_mib + 100)
+    return store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 100)
 
 
 def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) -> None:
@@ -115,46 +116,55 @@ def _keep(guest: Guest, state: Path) -> None:
         time.sleep(0.05)
 
 
-def restore(name: str = "stock", outlives_us: bool = False) -> Guest:
+def restore(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
     """A guest that goes on from the kept moment, awake and with labs/ copied in."""
-    return _mending(name, lambda: _awake(name, outlives_us))
+    return _mending(which, lambda: _awake(which, outlives_us))
 
 
-def resume(name: str = "stock", outlives_us: bool = False) -> Guest:
+def resume(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
     """The same, not waited for: its clock is the kept moment's and it has no labs/ yet."""
-    return _mending(name, lambda: _resumed(name, outlives_us))
+    return _mending(which, lambda: _resumed(which, outlives_us))
 
 
-def _mending(name: str, attempt) -> Guest:
-    """Try; a snapshot that cannot be gone on from is made again, once."""
-    tried = snapshot(name)
+def _mending(which: str | Profile, attempt) -> Guest:
+    """Try; a snapshot that cannot be gone on from is made again, once. If the machine is an answer's,
+    the fault is the answer's."""
+    tried = snapshot(which)
     try:
         return attempt()
     except GuestDied as death:
-        say(f"guest {name}: its snapshot does not wake ({death}); making it again")
-        with store.locked(f"snapshot-{name}"):
+        ours = ground(which)[0]
+        if ours != ours.kept:
+            raise
+        say(f"guest {ours.name}: its snapshot does not wake ({death}); making it again")
+        with store.locked(f"snapshot-{ours.name}"):
             (tried / store.LIST).unlink(missing_ok=True)
         return attempt()
 
 
-def _awake(name: str, outlives_us: bool) -> Guest:
-    guest = _resumed(name, outlives_us)
+def _awake(which: str | Profile, outlives_us: bool) -> Guest:
+    guest = _resumed(which, outlives_us)
     try:
         machine.wake(guest, 60)
+        ours = ground(which)[0]
+        if ours.instead:
+            hotplug.wait_until_seen(guest, len(ours.cards) + 1, ours.instead)
         return guest
     except BaseException:
         guest.end()
         raise
 
 
-def _resumed(name: str, outlives_us: bool) -> Guest:
-    ours, disk, how = ground(name)
-    kept = snapshot(name)
+def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
+    ours, disk, how = ground(which)
+    kept = snapshot(which)
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
     try:
         with _monitor(guest) as monitor:
             monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
             _wait_until_running(guest, monitor)
+            for card in ours.instead:
+                hotplug.swap(monitor, card)
     except GONE as error:
         said = machine.last_words(guest)
         guest.end()

@@ -12,7 +12,7 @@ from pathlib import Path
 from host import image
 from host.paths import LABS
 
-CLIENT = "/usr/local/lib/lab/fork_client.py"
+CLIENT = "/usr/local/lib/lab/fork_client"
 GUEST_FOLDER = "/root/lab"
 # The first call opens the connection, the later ones share it.
 KEPT_OPEN = ("-o", "ControlMaster=auto", "-o", "ControlPersist=yes")
@@ -83,7 +83,7 @@ class Connection:
 
 def module_command(module: str, *arguments: str) -> list[str]:
     """The guest command that runs a module as `python3 -m`, with the slow imports already done."""
-    request = shlex.join(["python3", "-I", "-S", CLIENT, module, *arguments])
+    request = shlex.join([CLIENT, module, *arguments])
     return ["sh", "-c", f"cd {GUEST_FOLDER} && exec {request}"]
 
 

@@ -98,23 +98,54 @@ def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0) 
     return folder
 
 
-def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib: int) -> None:
+def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib: int = 0) -> Path:
+    """Like `made`, for what can go on where it was cut short: `grow(folder)` finds in the folder what
+    an earlier call left there, and returns the files that make it whole."""
+    folder = cache() / f"{kind}-{key}"
+    if damage(folder) is None:
+        os.utime(folder)
+        return folder
+    with locked(kind):
+        if damage(folder) is not None:
+            if not folder.exists():
+                _need_space(kind, needs_mib)
+                folder.mkdir(mode=0o700)
+            (folder / LIST).unlink(missing_ok=True)
+            try:
+                _write_list(folder, grow(folder))
+            except OSError as error:
+                raise LabError(f"{kind}: {error}", "mend what it names, then the same ./lab call") from error
+            _discard_others(kind, folder)
+    return folder
+
+
+def _need_space(kind: str, needs_mib: int) -> None:
     free_mib = shutil.disk_usage(cache()).free >> 20
     if free_mib < needs_mib:
         raise LabError(
             f"{kind}: needs {needs_mib} MiB in {cache()}, and {free_mib} MiB are free there",
             "free some space, or set XDG_CACHE_HOME to a folder with more; then the same ./lab call",
         )
+
+
+def _write_list(folder: Path, files: Iterable[Path]) -> None:
+    """What `damage` compares with; written last, for it says that the folder is whole."""
+    listed = {
+        path.relative_to(folder).as_posix(): (path.stat().st_size, path.stat().st_mtime_ns) for path in files
+    }
+    aside = folder / f"{LIST}.part"
+    aside.write_text(json.dumps(listed))
+    aside.replace(folder / LIST)
+
+
+def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib: int) -> None:
+    _need_space(kind, needs_mib)
     aside = folder.with_suffix(".part")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(mode=0o700)
     try:
         make(aside)
-        listed = {
-            path.relative_to(aside).as_posix(): (path.stat().st_size, path.stat().st_mtime_ns)
-            for path in _files(aside)
-        }
-        (aside / LIST).write_text(json.dumps(listed))
+        _write_list(aside, _files(aside))
         os.rename(aside, folder)
     except OSError as error:
         raise LabError(f"{kind}: {error}", "mend what it names, then the same ./lab call") from error

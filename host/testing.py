@@ -4,20 +4,25 @@ inside it."""
 import os
 import sys
 
-from host import debian, snapshot
+from host import debian, snapshot, source
 from host.paths import REPOSITORY
+from host.profile import names
 
+MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM = ["tests/host", "tests/site"]
 
 
 def run(quick: bool, words: list[str]) -> None:
     """Become pytest. Makes what the tests need first, so that no test pays for it."""
     debian.need(*debian.TESTS)
+    workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup"]
     chosen = words if any(word.startswith("tests/") for word in words) else [
-        *WITHOUT_VM, *([] if quick else ["tests/vm"]), *words
+        *workers, *WITHOUT_VM, *([] if quick else ["tests/vm"]), *words
     ]
+    source.trees()
     if not quick:
-        snapshot.snapshot()
+        for name in names():
+            snapshot.snapshot(name)
     os.chdir(REPOSITORY)
     # Not a child: Ctrl-C then ends pytest in its own time, guests and all.
     os.execv(sys.executable, [sys.executable, "-P", "-m", "pytest", *chosen])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from host import paths, progress, snapshot, store
 from host.machine import Guest, GuestDied, last_words
 from host.phases import phase
+from host.profile import Profile, names
 
 ANSWER_DEADLINE_S = 30
 
@@ -30,6 +31,7 @@ def up(name: str = "stock") -> Guest:
         if not guest.connection.first_contact(ANSWER_DEADLINE_S):
             raise GuestDied(f"the guest is up and does not answer\n{last_words(guest)}", "./lab reset")
         return guest
+    snapshot.snapshot(name)  # may ask for a password, which a status line would hide
     with phase(f"guest {name}: up"):
         return _up(name, snapshot.restore)
 
@@ -81,10 +83,15 @@ def reset(name: str = "stock") -> Guest:
         return _up(name, snapshot.restore)
 
 
+def those_up() -> list[str]:
+    """The profiles whose guest of the reader's is up."""
+    return [name for name in names() if standing(name)]
+
+
 @contextlib.contextmanager
-def throwaway(name: str = "stock") -> Iterator[Guest]:
+def throwaway(which: str | Profile = "stock") -> Iterator[Guest]:
     """A guest for this call alone, ended when the block ends or this process dies."""
-    guest = snapshot.restore(name)
+    guest = snapshot.restore(which)
     try:
         yield guest
     finally:

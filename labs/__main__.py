@@ -31,7 +31,7 @@ def main(words: list[str]) -> int:
         if asked.verb == "record":
             print(json.dumps(module.record()))
             return REPRODUCED
-        outcome = getattr(module, asked.verb)()
+        outcome = module.run(**dict(asked.changed)) if asked.verb == "run" else module.trace()
     except CannotTry as reason:
         return _could_not(reason, asked.json)
     except KeyboardInterrupt:
@@ -48,10 +48,19 @@ def _parser(known: dict) -> argparse.ArgumentParser:
         arguments = verbs.add_parser(verb, help=meaning)
         arguments.add_argument("case", choices=known, metavar="CASE", help=", ".join(known))
         arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+        if verb == "run":
+            arguments.add_argument("--set", action="append", dest="changed", default=[], type=_setting,
+                                   metavar="NAME=VALUE", help="change a number that the case takes")
     arguments = verbs.add_parser("check", help="judge the answer on standard input")
     arguments.add_argument("exercise", metavar="CASE/N")
     arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")
     return parser
+
+
+def _setting(word: str) -> tuple[str, int]:
+    """"NAME=VALUE" as an argument of the case's run(). The host has compared it with case.toml."""
+    name, _, value = word.partition("=")
+    return name, int(value)
 
 
 def check(exercise: str, answer: str, as_json: bool) -> int:

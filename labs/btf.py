@@ -12,7 +12,7 @@ from pathlib import Path
 
 VMLINUX = Path("/sys/kernel/btf/vmlinux")
 _HEADER = struct.Struct("=HBBIIIII")  # magic, version, flags, header length, types at, long, strings at, long
-_MAGIC, _STRUCT = 0xEB9F, 4
+_MAGIC, _STRUCT, _ENUM = 0xEB9F, 4, 6
 
 
 class NoSuchField(LookupError):
@@ -30,6 +30,26 @@ def offset(structure: str, field: str) -> int:
             return (bits & 0xFFFFFF) // 8
     raise NoSuchField(f"expected `struct {structure}` to have a member {field}, found none; "
                       f"it has {len(members)} others")
+
+
+@functools.cache
+def enumerators(first: str) -> dict[str, int]:
+    """Names and values of the enum whose first member this is: enumerators("IPV6_SADDR_RULE_INIT")."""
+    types, strings = _sections()
+    name, at = struct.pack("=I", _string(strings, first)), -1
+    while (at := types.find(name, at + 1)) >= 0:
+        info = struct.unpack_from("=I", types, max(at - 8, 0))[0]
+        if at % 4 == 0 and info >> 24 & 0x1F == _ENUM:
+            pairs = (struct.unpack_from("=Ii", types, at + 8 * number) for number in range(info & 0xFFFF))
+            return {strings[start:strings.index(b"\0", start)].decode(): value for start, value in pairs}
+    raise NoSuchField(f"expected an enum that begins with {first} in the kernel's BTF, found none")
+
+
+@functools.cache
+def size(structure: str) -> int:
+    """Size in bytes of a structure: size("module")."""
+    types, strings = _sections()
+    return _structure(types, strings, structure)[0]
 
 
 @functools.cache
@@ -51,7 +71,12 @@ def _string(strings: bytes, name: str) -> int:
 
 
 def _members(types: bytes, strings: bytes, structure: str) -> list[tuple[int, int, int]]:
-    """(name, type, offset in bits) of a structure's members.
+    """(name, type, offset in bits) of a structure's members."""
+    return _structure(types, strings, structure)[1]
+
+
+def _structure(types: bytes, strings: bytes, structure: str) -> tuple[int, list[tuple[int, int, int]]]:
+    """A structure's size in bytes, and its members.
 
     There are 100 000 types, one after the other and each of its own length; searching for the
     structure's name is a thousand times as fast as walking over them.
@@ -63,5 +88,5 @@ def _members(types: bytes, strings: bytes, structure: str) -> list[tuple[int, in
             first, count = at + 12, info & 0xFFFF
             found = [struct.unpack_from("=III", types, first + 12 * number) for number in range(count)]
             if all(bits & 0xFFFFFF <= size * 8 for _, _, bits in found):
-                return found
+                return size, found
     raise NoSuchField(f"expected `struct {structure}` in the kernel's BTF, found none")

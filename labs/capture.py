@@ -7,7 +7,7 @@ is imported there only. What is drawn or judged afterwards needs nothing but the
 
 from __future__ import annotations
 
-import bisect
+import contextlib
 import json
 import queue
 import re
@@ -20,17 +20,20 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from scapy.config import conf
 from scapy.error import Scapy_Exception
 from scapy.layers.inet import ICMP, IP, TCP, UDP, ICMPerror, IPerror
 from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import CookedLinux, CookedLinuxV2
+from scapy.layers.l2 import CookedLinux
 from scapy.packet import NoPayload
-from scapy.utils import PcapReader
+from scapy.utils import RawPcapReader
 
 from labs.packet import Packet
+from labs.segment import IPV4, Flows, Segment, link, segment
 
 PROTOCOLS = {1: "icmp", 4: "ipip", 6: "tcp", 17: "udp", 58: "icmpv6"}  # IANA protocol numbers
 FLAGS = {"S": "SYN", "F": "FIN", "R": "RST", "P": "PSH", "A": "ACK", "U": "URG"}
+FLAG_BITS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32}  # RFC 9293, section 3.1
 PACKET_OUTGOING = 4  # include/uapi/linux/if_packet.h
 DF = 2  # bit 1 of scapy's three-bit flags field, RFC 791
 
@@ -46,14 +49,15 @@ def read(path: str | Path, node: str = "", interface: str = "", origin_s: Decima
     `interface` names where the file was taken; for a capture on `any`, `interfaces` maps the
     kernel's interface index to a name. Raises CaptureError on a file that is no capture.
     """
-    flows, packets = _Flows(), []
+    flows, packets = Flows(), []
     try:
-        with PcapReader(str(path)) as frames:
-            for frame in frames:
-                origin_s = frame.time if origin_s is None else origin_s
-                where = _where(frame, interface, interfaces or {})
+        with contextlib.closing(RawPcapReader(str(path))) as frames:
+            for raw, seen in frames:
+                at_s = _time_s(frames, seen)
+                origin_s = at_s if origin_s is None else origin_s
                 # Subtract first: a float of epoch seconds keeps a quarter microsecond at best.
-                packet = _packet(frame, float(frame.time - origin_s), (node, *where), flows)
+                packet = _packet(frames.linktype, raw, float(at_s - origin_s), (node, interface), interfaces or {},
+                                 flows)
                 if packet is not None:
                     packets.append(packet)
     except (Scapy_Exception, EOFError, struct.error) as error:
@@ -76,27 +80,35 @@ def read_all(paths: Mapping[str, str | Path]) -> list[Packet]:
 
 def first_time_s(path: str | Path) -> Decimal | None:
     """Epoch seconds of a file's first packet, None if it holds none."""
-    with PcapReader(str(path)) as frames:
-        return next((frame.time for frame in frames), None)
+    with contextlib.closing(RawPcapReader(str(path))) as frames:
+        return next((_time_s(frames, seen) for _, seen in frames), None)
 
 
-def _where(frame, interface: str, interfaces: Mapping[int, str]) -> tuple[str, bool | None]:
-    """Interface and direction as far as the link layer tells."""
-    if CookedLinuxV2 in frame:
-        index = frame[CookedLinuxV2].ifindex
-        return interfaces.get(index, interface or f"if{index}"), frame.pkttype == PACKET_OUTGOING
+def _time_s(frames: RawPcapReader, seen) -> Decimal:
+    """Epoch seconds of a frame, exactly."""
+    return seen.sec + Decimal(seen.usec) / (10 ** 9 if frames.nano else 10 ** 6)
+
+
+def _packet(linktype: int, raw: bytes, time_s: float, place: tuple[str, str], interfaces: Mapping[int, str],
+            flows: Flows) -> Packet | None:
+    """The outermost IP packet of a frame seen at `place` (node, interface); None for ARP and its like."""
+    protocol, header, index, kind = link(raw, linktype)
+    node, interface = place
+    if index is not None:
+        interface = interfaces.get(index, interface or f"if{index}")
+    where = (node, interface, None if kind is None else kind == PACKET_OUTGOING)
+    found = segment(raw[header:]) if protocol == IPV4 else None
+    if found:
+        return Packet(time_s=time_s, node=node, interface=interface, outgoing=where[2], proto="tcp", df=found.df,
+                      src=found.src, dst=found.dst, length_bytes=found.length_bytes, **_tcp(found, where, flows))
+    frame = conf.l2types.num2layer.get(linktype, conf.raw_layer)(raw)
     if CookedLinux in frame:
-        return interface, frame[CookedLinux].pkttype == PACKET_OUTGOING
-    return interface, None
-
-
-def _packet(frame, time_s: float, where: tuple, flows: _Flows) -> Packet | None:
-    """The outermost IP packet of a frame; None for ARP and its like."""
+        where = (node, interface, frame[CookedLinux].pkttype == PACKET_OUTGOING)
     ip = next((frame[layer] for layer in (IP, IPv6) if layer in frame), None)
     return None if ip is None else _ip_packet(ip, time_s, where, flows)
 
 
-def _ip_packet(ip, time_s: float, where: tuple, flows: _Flows) -> Packet:
+def _ip_packet(ip, time_s: float, where: tuple, flows: Flows) -> Packet:
     node, interface, outgoing = where
     number, header, length = _ip_sizes(ip)
     known = dict(time_s=time_s, src=ip.src, dst=ip.dst, length_bytes=length, node=node,
@@ -105,7 +117,7 @@ def _ip_packet(ip, time_s: float, where: tuple, flows: _Flows) -> Packet:
                  df=isinstance(ip, IPv6) or bool(int(ip.flags) & DF))
     body = ip.payload
     if TCP in ip and number == 6:
-        known |= _tcp(ip[TCP], length - header, where, (ip.src, ip.dst), flows)
+        known |= _tcp(_dissected(ip, length - header), where, flows)
     elif UDP in ip and number == 17:
         known |= dict(sport=body.sport, dport=body.dport, payload_bytes=length - header - 8)
     elif number == 4 and isinstance(body, (IP, IPv6)):
@@ -130,17 +142,23 @@ def _ip_sizes(ip) -> tuple[int, int, int]:
     return ip.proto, ip.ihl * 4, ip.len
 
 
-def _tcp(tcp, segment_bytes: int, where: tuple, ends: tuple[str, str], flows: _Flows) -> dict:
-    flags = [FLAGS[letter] for letter in "SFRPUA" if letter in str(tcp.flags)]
-    payload = max(segment_bytes - tcp.dataofs * 4, 0)
+def _dissected(ip, segment_bytes: int) -> Segment:
+    """What scapy found, as `labs.segment` has it."""
+    tcp = ip[TCP]
+    return Segment(ip.src, ip.dst, 0, False, tcp.sport, tcp.dport, tcp.seq, tcp.ack, int(tcp.flags),
+                   max(segment_bytes - tcp.dataofs * 4, 0), dict(tcp.options).get("MSS"))
+
+
+def _tcp(found: Segment, where: tuple, flows: Flows) -> dict:
+    flags = [FLAGS[letter] for letter in "SFRPUA" if found.flags & FLAG_BITS[letter]]
     # A forwarding node sees each packet twice; only the same place twice is a retransmission.
-    way = (where, ends[0], tcp.sport, ends[1], tcp.dport)
-    back = (where[0], ends[1], tcp.dport, ends[0], tcp.sport)
-    taken = payload + ("SYN" in flags) + ("FIN" in flags)
-    seq, again = flows.sent(way, (where[0], *way[1:]), tcp.seq, taken, "SYN" in flags)
-    ack = flows.relative(back, tcp.ack) if "ACK" in flags else None
-    return dict(sport=tcp.sport, dport=tcp.dport, seq=seq, ack=ack, flags=" ".join(flags),
-                payload_bytes=payload, retransmission=again)
+    way = (where, found.src, found.sport, found.dst, found.dport)
+    back = (where[0], found.dst, found.dport, found.src, found.sport)
+    taken = found.payload_bytes + ("SYN" in flags) + ("FIN" in flags)
+    seq, again = flows.sent(way, (where[0], *way[1:]), found.seq, taken, "SYN" in flags)
+    ack = flows.relative(back, found.ack) if "ACK" in flags else None
+    return dict(sport=found.sport, dport=found.dport, seq=seq, ack=ack, flags=" ".join(flags), mss=found.mss,
+                payload_bytes=found.payload_bytes, retransmission=again)
 
 
 def _icmp(icmp, time_s: float, where: tuple) -> dict:
@@ -158,41 +176,6 @@ def _icmp(icmp, time_s: float, where: tuple) -> dict:
             proto=PROTOCOLS.get(quoted.proto, str(quoted.proto)), df=bool(int(quoted.flags) & DF),
             sport=ports[0], dport=ports[1])
     return known
-
-
-class _Flows:
-    """Sequence numbers counted from a connection's start, and which bytes were seen before."""
-
-    def __init__(self) -> None:
-        self.base: dict[tuple, int] = {}
-        self.seen: dict[tuple, list[tuple[int, int]]] = {}
-
-    def relative(self, flow: tuple, number: int) -> int:
-        """`number` less the flow's first sequence number, across the 32-bit wrap."""
-        # A capture that begins in mid-connection takes what it sees first for byte 1.
-        base = self.base.setdefault(flow, (number - 1) & 0xFFFFFFFF)
-        offset = (number - base) & 0xFFFFFFFF
-        return offset - (1 << 32) if offset >> 31 else offset
-
-    def sent(self, way: tuple, flow: tuple, number: int, taken: int, syn: bool) -> tuple[int, bool]:
-        """Relative sequence number, and whether any of its `taken` numbers passed here before."""
-        if syn and self.base.get(flow) != number:  # a new connection, maybe on old ports
-            self.base[flow] = number
-            for old in [old for old in self.seen if (old[0][0], *old[1:]) == flow]:
-                del self.seen[old]
-        start = self.relative(flow, number)
-        end = start + taken
-        ranges = self.seen.setdefault(way, [])
-        if not taken:
-            return start, False
-        first = bisect.bisect_left(ranges, start, key=lambda known: known[1])
-        last = bisect.bisect_right(ranges, end, key=lambda known: known[0])
-        touched = ranges[first:last]
-        again = any(low < end and start < high for low, high in touched)
-        low = min([start, *(known[0] for known in touched)])
-        high = max([end, *(known[1] for known in touched)])
-        ranges[first:last] = [(low, high)]
-        return start, again
 
 
 class Capture:

@@ -3,7 +3,8 @@
 A case is a folder `labs/cases/<name>/` with `case.toml` (`chapter`, `name`, `title`, `profile`) and
 a module `case.py` with three functions:
 
-    run() -> Outcome      builds the topology, runs the broken and the control workload
+    run() -> Outcome      builds the topology, runs the broken and the control workload; what
+                          case.toml has under [settings.NAME] are its arguments, whole numbers
     trace() -> Outcome    the same under the tracers, the observed stacks beside the story's
     record() -> dict      plain values that the book's prose quotes, and under "figures" its pictures
                           as HTML, by name

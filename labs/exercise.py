@@ -1,7 +1,9 @@
 """Which exercise is meant, and is this answer right? Found as data, judged by its case.
 
-labs/cases/<case>/exercises/<n>/exercise.toml holds `title`, `task`, `hints` and `allowed`, the hosts
-that an answer may touch. labs/cases/<case>/judges.py offers `JUDGES`, a function for each number:
+labs/cases/<case>/exercises/<n>/exercise.toml holds `title`, `task`, `hints`, `allowed`, the hosts that
+an answer may touch, perhaps `applies`, if an answer makes the machine that it is judged on, and
+`deadline_s`, after which the host ends a guest that an answer has broken.
+labs/cases/<case>/judges.py offers `JUDGES`, a function for each number:
 judge(exercise, answer, verdict) adds its checks to the verdict.
 """
 
@@ -25,13 +27,15 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise, read. `allowed` are the hosts that an answer may touch."""
+    """One exercise, read. `allowed` are the hosts that an answer may touch. `applies` is "guest" where
+    the judge applies the answer; else the host has applied it to the machine that we run on."""
 
     id: str
     folder: Path
     title: str
     task: str
     allowed: frozenset[str]
+    applies: str = "guest"
 
 
 def exercise(id: str) -> Exercise:
@@ -44,7 +48,8 @@ def exercise(id: str) -> Exercise:
     if id not in known:
         raise Unknown(f"no exercise {id!r}; there are: {', '.join(known)}")
     read = tomllib.loads((known[id] / "exercise.toml").read_text())
-    return Exercise(id, known[id], read["title"], read["task"], frozenset(read.get("allowed", [])))
+    return Exercise(id, known[id], read["title"], read["task"], frozenset(read.get("allowed", [])),
+                    read.get("applies", "guest"))
 
 
 def judge(id: str, answer: str) -> Verdict:
@@ -69,11 +74,14 @@ SETTINGS = (
     ("ip", "-oneline", "address"),
     ("ip", "route", "show", "table", "all"),
     ("ip", "rule"),
+    ("ip", "-6", "rule"),
+    ("ip", "addrlabel"),
     ("iptables-legacy-save",),
     ("iptables-nft-save",),
     ("ipvsadm", "-S", "-n"),
     ("tc", "qdisc"),
-    ("sysctl", "-a", "-r", r"^net\.ipv4\.(conf|route|tcp_|ip_|vs)|^net\.ipv4\.vs"),
+    ("sysctl", "-a", "-r", r"^net\.ipv4\.(conf|route|tcp_|ip_|vs)|^net\.ipv4\.vs"
+     r"|^net\.ipv6\.(conf|route|ip_nonlocal_bind)"),
 )
 
 

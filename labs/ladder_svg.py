@@ -12,6 +12,8 @@ import textwrap
 from dataclasses import dataclass
 from html import escape
 
+from labs import style
+
 # Sizes in units of the view box, which is shown at one unit a pixel where there is room.
 AXIS_X, FIRST_X, EDGE, LANE_MIN = 64, 132, 72, 128
 TOP, LINE, NOTE, ROW_MIN, STRETCH, BAND = 62, 17, 16, 30, 92, 30
@@ -22,21 +24,20 @@ LOOP_W, LOOP_H, LOOP_GAP = 24, 24, 8
 # Pairs that no line break may part: 'MTU 1480', '1448 B'.
 PAIR = re.compile(r"(?<=\bMTU) (?=\d)|(?<=\d) (?=(?:B|s|ms|\u00b5s)\b)")
 
-CSS = """
-.wpw-ladder{margin:1.4em 0;color:inherit;--wpw-l-icmp:var(--wpw-icmp,#2b87c8);
- --wpw-l-stall:var(--wpw-stall,#d55e00)}
+CSS = style.css("""
+.wpw-ladder{margin:1.4em 0;color:inherit;--wpw-l-icmp:$icmp;--wpw-l-stall:$stall}
 .wpw-ladder figcaption{text-align:left;font-weight:600;font-size:1rem;margin:0 0 .5em;color:inherit}
 .wpw-ladder .wpw-scroll{overflow-x:auto;max-width:100%}
 .wpw-ladder svg{display:block;width:100%;height:auto;max-width:var(--wpw-l-width);min-width:var(--wpw-l-min);
- font-family:system-ui,"Segoe UI","Helvetica Neue",Arial,sans-serif;font-size:13px;background:none;overflow:visible}
+ font-family:$font;font-size:13px;background:none;overflow:visible}
 .wpw-ladder svg text{fill:currentColor;stroke:none}
 .wpw-ladder .wpw-host{font-weight:650;font-size:14px;text-anchor:middle}
 .wpw-ladder .wpw-address{font-size:11.5px;text-anchor:middle;opacity:.8}
 .wpw-ladder .wpw-box{fill:none;stroke:currentColor;stroke-opacity:.45}
-.wpw-ladder .wpw-life{stroke:currentColor;stroke-opacity:.38;stroke-width:1.2}
+.wpw-ladder .wpw-life{stroke:currentColor;stroke-opacity:.38;stroke-width:$host_line}
 .wpw-ladder .wpw-axis{stroke:currentColor;stroke-opacity:.55;stroke-width:1}
 .wpw-ladder .wpw-time{font-size:12px;text-anchor:end;font-variant-numeric:tabular-nums;opacity:.85}
-.wpw-ladder .wpw-line{fill:none;stroke:currentColor;stroke-width:1.7}
+.wpw-ladder .wpw-line{fill:none;stroke:currentColor;stroke-width:$packet_line}
 .wpw-ladder .wpw-head{fill:currentColor;stroke:none}
 .wpw-ladder .wpw-label{font-weight:550}
 .wpw-ladder .wpw-note{font-size:12px;font-style:italic;opacity:.88}
@@ -46,10 +47,10 @@ CSS = """
 .wpw-ladder .wpw-packet:focus-visible .wpw-hit{stroke:currentColor;stroke-width:1.5}
 .wpw-ladder .bare .wpw-line{stroke-width:1.2;stroke-opacity:.7}
 .wpw-ladder .bare .wpw-label{font-weight:400}
-.wpw-ladder .again .wpw-line{stroke-width:3}
+.wpw-ladder .again .wpw-line{stroke-width:$strong_line}
 .wpw-ladder .icmp .wpw-line{stroke:var(--wpw-l-icmp);stroke-width:2.2;stroke-dasharray:6 4}
 .wpw-ladder .icmp .wpw-head{fill:var(--wpw-l-icmp)}
-.wpw-ladder .wpw-cross{stroke:var(--wpw-l-stall);stroke-width:3;fill:none;stroke-linecap:round}
+.wpw-ladder .wpw-cross{stroke:var(--wpw-l-stall);stroke-width:$strong_line;fill:none;stroke-linecap:round}
 .wpw-ladder .wpw-band{fill:currentColor;fill-opacity:.05}
 .wpw-ladder .stall .wpw-band{fill:var(--wpw-l-stall);fill-opacity:.14}
 .wpw-ladder .wpw-tear{fill:none;stroke:currentColor;stroke-opacity:.4;stroke-width:1.2}
@@ -63,7 +64,7 @@ CSS = """
 .wpw-ladder details table.wpw-packets tr{background:transparent}
 .wpw-ladder details table.wpw-packets tr>*{text-align:left;vertical-align:top;padding:.15em .8em .15em 0;
  border:0;border-bottom:1px solid rgba(128,128,128,.32);background:transparent;color:inherit;max-width:none}
-"""
+""")
 
 
 def duration(length_s: float) -> str:

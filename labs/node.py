@@ -106,8 +106,10 @@ class Node(Host):
                 Path("/proc/sys", name).write_text(value)
 
     def listening(self) -> set[int]:
-        """TCP ports of this host on which something listens (/proc/net/tcp, state 0A)."""
-        rows = Path(f"/proc/{self.pid}/net/tcp").read_text().splitlines()[1:]
+        """TCP ports of this host on which something listens (/proc/net/tcp and tcp6, state 0A)."""
+        rows = []
+        for table in ("tcp", "tcp6"):
+            rows += Path(f"/proc/{self.pid}/net/{table}").read_text().splitlines()[1:]
         fields = [row.split() for row in rows]
         return {int(row[1].rpartition(":")[2], 16) for row in fields if row[3] == "0A"}
 

@@ -50,6 +50,7 @@ class Packet:
     ack: int | None = None
     flags: str = ""  # words joined by a space, as in 'PSH ACK'
     payload_bytes: int = 0
+    mss: int | None = None  # the option of a SYN (RFC 9293, section 3.2)
     retransmission: bool = False
     icmp_type: int | None = None
     icmp_code: int | None = None
@@ -103,6 +104,7 @@ class Packet:
                  ("seq", _known(self.seq)), ("ack", _known(self.ack))]
         if self.proto in ("tcp", "udp"):
             found.append(("payload", f"{self.payload_bytes} B"))
+        found.append(("MSS offered", _known(self.mss)))
         if self.retransmission:
             found.append(("retransmission", "yes"))
         if self.is_icmp:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import re
 from html import escape
 
 import matplotlib
 from matplotlib import pyplot as plt
 
-# Okabe and Ito's colours, told apart with any colour vision; ordered by contrast on light and
-# dark, and without their yellow and black, which vanish on one of the two.
-COLORS = {"blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "purple": "#CC79A7",
-          "orange": "#E69F00", "sky": "#56B4E9"}
-MARKERS = ("o", "s", "^", "D", "v", "P")  # colour is never the only sign
-GREY = "#7b7b7b"  # 4.2:1 on white and 4.4:1 on #121212; figure_html() turns it into currentColor
+from labs import style as house
+
+COLORS = {one["name"]: one["colour"] for one in house.SERIES}
+MARKERS = [one["marker"] for one in house.SERIES]  # colour is never the only sign
+GREY = house.GREY  # figure_html() turns it into currentColor
 
 RC = {
     "figure.figsize": (7.2, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
@@ -64,6 +64,9 @@ def figure_html(figure, alt: str) -> str:
     if not alt.strip():
         raise ValueError("expected an `alt` that says what the plot shows, found none")
     file = io.StringIO()
+    # Nothing that ends a script may stand in one.
+    data = ('<script type="application/json" class="wpw-data">'
+            + json.dumps(series(figure)).replace("<", "\\u003c") + "</script>")
     with matplotlib.rc_context({key: RC[key] for key in ("svg.fonttype", "svg.hashsalt")}):
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     plt.close(figure)
@@ -71,7 +74,44 @@ def figure_html(figure, alt: str) -> str:
     # 96 CSS pixels an inch; below 80 % of that the text would be too small, so it scrolls.
     return (f'<figure class="wpw-plot" role="img" aria-label="{escape(alt)}" style="margin:1.2em 0;'
             f'color:inherit"><div style="overflow-x:auto"><div style="max-width:{width_in * 96:.0f}px;'
-            f'min-width:{width_in * 77:.0f}px">{_inline(file.getvalue())}</div></div></figure>')
+            f'min-width:{width_in * 77:.0f}px">{_inline(file.getvalue())}</div></div>{data}</figure>')
+
+
+def series(figure) -> list[dict]:
+    """The data behind a plot: one row a point of a labelled line or group of bars, named by its axes."""
+    rows = []
+    for axes in figure.axes:
+        names = (axes.get_xlabel() or "x", axes.get_ylabel() or figure.axes[0].get_ylabel() or "y")
+        about = {"plot": axes.get_title(loc="left") or axes.get_title()}
+        ticks = dict(zip(axes.get_xticks(), (tick.get_text() for tick in axes.get_xticklabels())))
+        for line in axes.get_lines():
+            if not line.get_label().startswith("_"):
+                points = zip(line.get_xdata(), line.get_ydata())
+                rows += [about | {"series": line.get_label(), names[0]: _plain(x), names[1]: _plain(y)}
+                         for x, y in points]
+        for bars in axes.containers:
+            if not bars.get_label().startswith("_"):
+                for bar in bars.patches:
+                    place = bar.get_x() + bar.get_width() / 2
+                    nearest = min(ticks, key=lambda tick: abs(tick - place), default=place)
+                    rows.append(about | {"series": bars.get_label(), names[0]: ticks.get(nearest) or _plain(nearest),
+                                         names[1]: _plain(bar.get_height())})
+    return rows
+
+
+def _plain(value) -> float | str:
+    """A number without numpy's type, with as many digits as a measurement has."""
+    try:
+        return round(float(value), 6)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def table_html(text: str, caption: str) -> str:
+    """A table in plain text as a figure that scrolls by itself on a narrow page, by key as well."""
+    return (f'<figure class="wpw-table"><figcaption>{escape(caption)}</figcaption>'
+            f'<div style="overflow-x:auto" role="region" tabindex="0" aria-label="{escape(caption)}">'
+            f'<pre>{escape(text)}</pre></div></figure>')
 
 
 class Shown:

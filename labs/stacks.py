@@ -5,9 +5,10 @@ A story is text, newest call first, one frame a line:
     tcp_v4_err                                          @net/ipv4/tcp_ipv4.c  # the socket is owned
     __do_softirq => handle_softirqs : renamed in 6.1.y  @kernel/softirq.c
     ip_finish_output ~ ip_output() leaves by a tail call
+    cpuidle_enter ? the processor may have had work
 
 `=>` gives the running kernel's name for a frame and, after a colon, why it differs; `~` says why a
-frame may be absent; `@` the file it is in; `#` a note for the reader. A line of only `#` is a
+frame may be absent because of the compiler, `?` on what else it depends; `@` the file it is in; `#` a note for the reader. A line of only `#` is a
 comment. The observed stack may hold frames the story leaves out: they are shown, not judged.
 """
 
@@ -27,6 +28,7 @@ class State(str, Enum):
     SEEN = "seen"
     RENAMED = "renamed"
     FOLDED = "folded"
+    CHANCE = "by chance"
     MISSING = "missing"
     EXTRA = "also there"
 
@@ -36,12 +38,14 @@ class Frame:
     """A call that the story tells of.
 
     `renamed_to` is its name in the running kernel, `folded` allows it to be absent (inlined, or
-    left by a tail call), and `why` explains either. `source` is a path in the kernel tree.
+    left by a tail call), `chance` too (what an interrupt interrupts is no part of the story), and
+    `why` explains each. `source` is a path in the kernel tree.
     """
 
     name: str
     renamed_to: str | None = None
     folded: bool = False
+    chance: bool = False
     why: str | None = None
     note: str | None = None
     source: str | None = None
@@ -84,8 +88,8 @@ class Comparison:
         return sum(row.state is state for row in self.rows)
 
     def summary(self) -> str:
-        """One line: '14 frames told: 11 seen, 1 renamed, 2 folded, 0 missing; 3 also there'."""
-        told = [f"{self.count(state)} {state.value}" for state in list(State)[:4]]
+        """One line: '14 frames told: 11 seen, 1 renamed, 2 folded, 0 by chance, 0 missing; 3 also there'."""
+        told = [f"{self.count(state)} {state.value}" for state in list(State)[:5]]
         line = f"{sum(row.frame is not None for row in self.rows)} frames told: {', '.join(told)}"
         extra = self.count(State.EXTRA)
         return f"{line}; {extra} also there" if extra else line
@@ -116,8 +120,8 @@ class StoryError(ValueError):
 
 _LINE = re.compile(
     r"^(?P<name>[A-Za-z_]\w*)"
-    r"(?:\s*=>\s*(?P<renamed_to>[A-Za-z_]\w*)(?:\s*:\s*(?P<rename_why>[^~@#]+?))?)?"
-    r"(?:\s*(?P<fold>~)\s*(?P<fold_why>[^@#]*?))?"
+    r"(?:\s*=>\s*(?P<renamed_to>[A-Za-z_]\w*)(?:\s*:\s*(?P<rename_why>[^~?@#]+?))?)?"
+    r"(?:\s*(?P<fold>[~?])\s*(?P<fold_why>[^@#]*?))?"
     r"(?:\s*@\s*(?P<source>[^\s#]+))?"
     r"(?:\s*#\s*(?P<note>.+))?$")
 
@@ -141,15 +145,15 @@ def parse_story(text: str, name: str = "story") -> list[Frame]:
 def _parse_line(line: str, where: str) -> Frame:
     found = _LINE.match(line)
     if found is None:
-        raise StoryError(f"{where}: expected `function [=> new_name : why] [~ why] [@file] [# note]`,"
+        raise StoryError(f"{where}: expected `function [=> new_name : why] [~ or ? why] [@file] [# note]`,"
                          f" found `{line}`")
     whys = [why for why in (found["rename_why"], found["fold_why"]) if why]
     if found["renamed_to"] and not found["rename_why"]:
         raise StoryError(f"{where}: expected `: why` after the new name `{found['renamed_to']}`")
     if found["fold"] and not found["fold_why"]:
-        raise StoryError(f"{where}: expected why `{found['name']}` may be absent after `~`")
-    return Frame(found["name"], found["renamed_to"], bool(found["fold"]), "; ".join(whys) or None,
-                 found["note"], found["source"])
+        raise StoryError(f"{where}: expected why `{found['name']}` may be absent after `{found['fold']}`")
+    return Frame(found["name"], found["renamed_to"], found["fold"] == "~", found["fold"] == "?",
+                 "; ".join(whys) or None, found["note"], found["source"])
 
 
 # What gcc and clang append to a copy that they specialised or split, and tracers to an address.
@@ -224,6 +228,8 @@ def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, in
 
 def _absent(frame: Frame, names: list[str], has_symbol: Callable[[str], bool]) -> Row:
     """Judges a told frame that is not where the story has it."""
+    if frame.chance:
+        return Row(State.CHANCE, frame, None, frame.why)
     known = next((name for name in reversed(frame.names) if has_symbol(name)), None)
     if known is None:
         reason = ("the running kernel has no such symbol: inlined"

@@ -10,19 +10,22 @@ import textwrap
 from collections.abc import Callable
 from html import escape
 
+from labs import style
+
 # state: (mark in a terminal, mark in HTML, CSS class)
 MARKS = {
     "seen": ("=", "\N{CHECK MARK}", "wpw-seen"),
     "renamed": (">", "\N{RIGHTWARDS ARROW}", "wpw-renamed"),
     "folded": ("~", "\N{ALMOST EQUAL TO}", "wpw-folded"),
+    "by chance": ("?", "?", "wpw-chance"),
     "missing": ("!", "\N{MULTIPLICATION SIGN}", "wpw-missing"),
     "also there": ("+", "+", "wpw-extra"),
 }
 
 # Selectors name three classes so that they win over the table rules of notebook and page themes.
-CSS = """
-.wpw-stack{margin:1.2em 0;color:inherit;--wpw-s-bad:var(--wpw-stall,#d55e00);
- --wpw-s-note:var(--wpw-icmp,#2b87c8);--wpw-s-rule:rgba(128,128,128,.32)}
+CSS = style.css("""
+.wpw-stack{margin:1.2em 0;color:inherit;--wpw-s-bad:$stall;
+ --wpw-s-note:$icmp;--wpw-s-rule:rgba(128,128,128,.32)}
 .wpw-stack .wpw-scroll{position:relative;overflow-x:auto;max-width:100%;container-type:inline-size}
 .wpw-stack .wpw-scroll table.wpw-frames{border-collapse:collapse;border:0;margin:0;width:auto;
  min-width:30em;table-layout:auto;background:transparent;color:inherit;font-size:.9rem;line-height:1.45}
@@ -38,7 +41,8 @@ CSS = """
 .wpw-stack table.wpw-frames .wpw-frame>*{border-top:1px solid var(--wpw-s-rule)}
 .wpw-stack table.wpw-frames .wpw-row>:first-child{border-left:4px solid transparent;white-space:nowrap}
 .wpw-stack table.wpw-frames .wpw-row.wpw-renamed>:first-child,
-.wpw-stack table.wpw-frames .wpw-row.wpw-folded>:first-child{border-left-color:var(--wpw-s-note)}
+.wpw-stack table.wpw-frames .wpw-row.wpw-folded>:first-child,
+.wpw-stack table.wpw-frames .wpw-row.wpw-chance>:first-child{border-left-color:var(--wpw-s-note)}
 .wpw-stack table.wpw-frames .wpw-row.wpw-missing>*{font-weight:700}
 .wpw-stack table.wpw-frames .wpw-row.wpw-missing>:first-child{border-left-color:var(--wpw-s-bad)}
 .wpw-stack table.wpw-frames .wpw-row.wpw-extra>*{opacity:.72}
@@ -48,7 +52,7 @@ CSS = """
 .wpw-stack table.wpw-frames .wpw-why p{margin:0;font-size:inherit;font-weight:400;max-width:34em;
  max-width:max(12em,min(38em,100cqw - 10em))}
 .wpw-stack .wpw-mark{display:inline-block;width:1.25em;font-weight:700}
-"""
+""")
 
 
 def text(comparison: dict, width: int = 80) -> str:
@@ -106,7 +110,8 @@ def _row(row: dict, href: Callable[[dict], str | None] | None) -> str:
     # The row's header is the cell that names its function, wherever that is known from.
     cells = (f'<th scope="row">{told}</th><td>{observed}</td>' if told
              else f'<td></td><th scope="row">{observed}</th>')
-    lines = f'<tr class="wpw-row wpw-frame {css}"><td>{verdict}</td>{cells}</tr>'
+    file = f' data-file="{escape(row["source"])}"' if row.get("source") else ""
+    lines = f'<tr class="wpw-row wpw-frame {css}"{file}><td>{verdict}</td>{cells}</tr>'
     said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks(row))
     if said:
         lines += f'<tr class="wpw-row wpw-why {css}"><td></td><td colspan="2">{said}</td></tr>'

@@ -12,16 +12,17 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mininet.net import Mininet
 
+from labs.card import Card
 from labs.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
 
-__all__ = ["CommandFailed", "Node", "NotReady", "Port", "Segment", "Service", "Topology",
+__all__ = ["Card", "CommandFailed", "Node", "NotReady", "Port", "Segment", "Service", "Topology",
            "at_once", "finish"]
 
 # Mininet() would raise system-wide limits, tcp_rmem and tcp_wmem among them (mininet.util,
@@ -40,6 +41,7 @@ PINNED = {
     "net/ipv4/tcp_no_metrics_save": "1",  # else a connection inherits the last one's RTT and RTO
     "net/ipv6/conf/all/disable_ipv6": "1",  # no neighbour discovery among the packets shown
 }
+WIRES = "wires"
 # A wire carries packets of at most its MTU. Without this a veth passes on what TCP hands it, up to
 # 64 KB in one piece, and nobody on the way sees a packet as it would be on an Ethernet.
 OFFLOADS_OFF = ("tso", "off", "gso", "off", "gro", "off")
@@ -70,7 +72,9 @@ class Topology:
     """
 
     ports: Sequence[Port] = ()
+    cards: Sequence[Card] = ()  # of the guest itself; only one topology at a time can have them
     modules: Sequence[str] = ()  # of the kernel, beside those of the wires
+    pinned: Mapping[str, str] = PINNED  # of the hosts; a case that needs IPv6 or another default says so
 
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
@@ -95,6 +99,11 @@ class Topology:
     def __getitem__(self, name: str) -> Node:
         return self.nodes[name]
 
+    @property
+    def hosts(self) -> dict[str, Node]:
+        """The case's hosts by name, in the order of its ports and cards."""
+        return {place.node: self.nodes[place.node] for place in (*self.ports, *self.cards)}
+
     def serve(self, node: Node, port: int, *command: str) -> Service:
         """Starts a program that will listen on `port`; `Service.wait` says when it does."""
         log = self.folder / f"{node.name}-{Path(command[0]).name}-{port}.log"
@@ -110,7 +119,8 @@ class Topology:
         return {"segments": [asdict(segment) for segment in self._segments()],
                 "ports": [{"node": port.node, "interface": self._interfaces()[port],
                            "segment": port.segment.name, "mtu": port.segment.mtu,
-                           "addresses": list(port.addresses)} for port in self.ports]}
+                           "addresses": list(port.addresses)} for port in self.ports],
+                "cards": [asdict(card) for card in self.cards]}
 
     def close(self) -> None:
         """Ends every process on every host, then the hosts. Safe to call twice."""
@@ -121,6 +131,9 @@ class Topology:
                         os.kill(pid, signal.SIGKILL)
         for service in self.services:
             service.process.wait()
+        for card in self.cards:
+            if node := self.nodes.get(card.node):
+                card.give_back(node)
         for node in self.nodes.values():
             node.terminate()
         for path in sorted(self.folder.rglob("*"), reverse=True):
@@ -140,15 +153,16 @@ class Topology:
         return names
 
     def _build(self) -> None:
-        names = ["wires", *dict.fromkeys(port.node for port in self.ports)]
+        names = [WIRES, *dict.fromkeys(place.node for place in (*self.ports, *self.cards))]
         # A host takes 70 ms to start under emulation: start them at once.
         with ThreadPoolExecutor(len(names) + 1) as pool:
             loading = pool.submit(load_modules, "veth", "bridge", "sch_netem", *self.modules)
             list(pool.map(self._add, names))
             loading.result()
-        for node in self.nodes.values():
-            node.sysctl(PINNED)
-        wires = self["wires"]
+            list(pool.map(lambda card: card.attach(self[card.node]), self.cards))
+        for name, node in self.nodes.items():
+            node.sysctl(PINNED if name == WIRES else self.pinned)
+        wires = self[WIRES]
         wires.on("ip", "-batch", "-", stdin=self._wiring())
         at_once([(wires, ("tc", "-batch", "-"), self._delays()),
                  *((self[port.node], ("ethtool", "-K", interface, *OFFLOADS_OFF), "")
@@ -182,4 +196,8 @@ class Topology:
             if port.node == name:
                 lines += [f"address add {address} dev {interface}" for address in port.addresses]
                 lines.append(f"link set {interface} up")
+        for card in self.cards:
+            if card.node == name:
+                lines += [f"address add {address} dev {card.interface}" for address in card.addresses]
+                lines.append(f"link set {card.interface} up")
         return "\n".join([*lines, "link set lo up"])

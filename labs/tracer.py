@@ -6,14 +6,16 @@
         send()
     tracer.events                     # in order of time, with stacks
 
-A program is one C file that a reader can read. It includes no kernel headers, which would take
-twenty seconds to compile under emulation: arguments come in registers, and the offsets of fields
-from the kernel's own type information, as macros: `tcp_sock__packets_out`.
+A program is one C file that a reader can read; what all have in common is in event.h. It includes
+no kernel headers, which would take twenty seconds to compile under emulation: arguments come in
+registers, and the offsets of fields from the kernel's own type information, as macros:
+`tcp_sock__packets_out`.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -27,8 +29,16 @@ from labs import btf
 from labs.case import CannotTry
 from labs.stacks import function_name
 
-BUFFER_PAGES = 64  # of each processor, 4 KiB a page; what does not fit is counted as lost
+BUFFER_PAGES = 512  # of each processor, 4 KiB a page; what does not fit is counted as lost
 DRAIN_MS = 20
+FOLDER = Path(__file__).parent
+HEADER = FOLDER / "event.h"
+LONGEST_STACK = int(re.search(r"LONGEST_STACK (\d+)", HEADER.read_text())[1])
+# Include guards of two headers that bcc's own preamble reads and does not use: defined beforehand,
+# they are skipped, which saves a quarter of the compiler's time.
+UNREAD = ["-D_LINUX_LOG2_H", "-D_ASM_X86_PAGE_H"]
+# What event.h itself reads of the kernel's structures.
+FIELDS = [*(("pt_regs", register) for register in ("ax", "di", "si", "dx", "cx")), ("inet_sock", "inet_sport")]
 
 
 class TracerError(RuntimeError):
@@ -36,10 +46,11 @@ class TracerError(RuntimeError):
 
 
 class _Raw(ctypes.Structure):
-    """`struct event` of every program."""
+    """`struct event` of event.h. Only the part of `stack` that is filled was sent."""
 
     _fields_ = [("time_ns", ctypes.c_uint64), ("probe", ctypes.c_uint32), ("port", ctypes.c_uint32),
-                ("value", ctypes.c_int64), ("stack", ctypes.c_int32), ("detail", ctypes.c_uint32)]
+                ("value", ctypes.c_int64), ("detail", ctypes.c_uint32), ("stack_bytes", ctypes.c_int32),
+                ("stack", ctypes.c_uint64 * LONGEST_STACK)]
 
 
 @dataclass(frozen=True)
@@ -73,9 +84,10 @@ class Tracer:
     """A program attached to kernel functions for the length of a `with` block.
 
     `probes` gives, in the order of the program's `enum probe`, the functions that each of its
-    `on_…` functions may be attached to: the first that the running kernel has is taken, and
+    `on_…` functions (at the entry) and `after_…` functions (at the return, where only
+    RETURN_VALUE() has a meaning) may be attached to: the first that the running kernel has is taken, and
     `substitutions` says where that was not the story's. `fields` are (structure, field) pairs
-    whose offsets the program wants.
+    whose offsets the program wants, beside those that event.h needs.
     """
 
     program: Path
@@ -89,8 +101,9 @@ class Tracer:
 
     def __enter__(self) -> Tracer:
         start = time.monotonic()
-        flags = [f"-D{name}__{field}={btf.offset(name, field)}" for name, field in self.fields]
-        self._names, self._raw = {}, []
+        wanted = {*FIELDS, *self.fields}
+        flags = [f"-D{name}__{field}={btf.offset(name, field)}" for name, field in wanted]
+        self._names, self._raw, self._symbols = {}, [], {}
         with ThreadPoolExecutor(1) as pool:  # the kernel takes a while to write its symbols down
             reading = pool.submit(Path("/proc/kallsyms").read_bytes)
             self._bpf = self._compiled(flags)
@@ -109,6 +122,7 @@ class Tracer:
     def __exit__(self, kind, error, trace) -> None:
         try:
             self._bpf.perf_buffer_poll(DRAIN_MS)  # one call empties every processor's buffer
+            _forget_symbols()
             self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
         finally:
             self._bpf.cleanup()
@@ -122,7 +136,8 @@ class Tracer:
 
     def _compiled(self, flags: list[str]) -> BPF:
         try:
-            return BPF(src_file=str(self.program).encode(), cflags=flags)
+            text = _with_header(self.program)
+            return BPF(text=text.encode(), cflags=flags if "#include <" in text else [*flags, *UNREAD])
         except Exception as error:  # bcc raises a bare Exception; the compiler has said why on stderr
             raise CannotTry(f"{self.program.name} does not compile or load: {error}") from error
 
@@ -135,12 +150,14 @@ class Tracer:
         if found != candidates[0]:
             self.substitutions.append(f"{candidates[0]} is not a symbol of this kernel (inlined or "
                                       f"renamed); probing {found} in its place")
-        self._bpf.attach_kprobe(event=symbol.encode(), fn_name=handler.encode())
+        at = self._bpf.attach_kretprobe if handler.startswith("after_") else self._bpf.attach_kprobe
+        at(event=symbol.encode(), fn_name=handler.encode())
         self.attached[handler] = found
 
     def _on_event(self, _cpu, data, _size) -> None:
         raw = ctypes.cast(data, ctypes.POINTER(_Raw)).contents
-        self._raw.append((raw.time_ns, raw.probe, raw.port, raw.value, raw.detail, raw.stack))
+        stack = raw.stack[:raw.stack_bytes // ctypes.sizeof(ctypes.c_uint64)]
+        self._raw.append((raw.time_ns, raw.probe, raw.port, raw.value, raw.detail, stack))
 
     def _on_lost(self, count: int) -> None:
         self.lost += count
@@ -148,11 +165,36 @@ class Tracer:
     def _event(self, raw: tuple) -> Event:
         time_ns, probe, port, value, detail, stack = raw
         function = self.attached[list(self.probes)[probe]]
-        # -EEXIST: another stack has this one's place in the hash table (kernel/bpf/stackmap.c). The
-        # event is there, without its stack; what needed that stack finds it missing and says so.
-        frames = [] if stack < 0 else [self._bpf.ksym(address, show_offset=True).decode()
-                                       for address in self._bpf[b"stacks"].walk(stack)]
+        frames = [self._symbol(address) for address in stack]
         return Event(time_ns / 1e9, function, self._names.get(port, ""), value, detail, frames)
+
+    def _symbol(self, address: int) -> str:
+        """The kernel's name for an address, with the offset; the same ones come again and again."""
+        if address not in self._symbols:
+            self._symbols[address] = self._bpf.ksym(address, show_offset=True).decode()
+        return self._symbols[address]
+
+
+_modules: list[str] = []
+
+
+def _forget_symbols() -> None:
+    """bcc reads the kernel's symbols once for a process; those of a module loaded since are not there."""
+    now = sorted(os.listdir("/sys/module"))
+    if now != _modules:
+        BPF._sym_caches.pop(-1, None)  # -1 is the kernel (bcc, BPF.ksym())
+        _modules[:] = now
+
+
+def _with_header(program: Path) -> str:
+    """The program with event.h in the place of its `#include`: bcc rewrites calls on maps only in
+    the main file. The compiler still names each file and its lines."""
+    include = '#include "event.h"\n'
+    before, found, after = program.read_text().partition(include)
+    if not found:
+        return before
+    return (f'{before}#line 1 "event.h"\n{HEADER.read_text()}'
+            f'#line {before.count(chr(10)) + 2} "{program.name}"\n{after}')
 
 
 def symbol_of(function: str, symbols: bytes) -> str | None:

@@ -165,3 +165,21 @@ def test_a_failing_workload_leaves_no_tcpdump(namespace, tmp_path):
         with capture.Capture(namespace, tmp_path / "x.pcap") as live:
             1 / 0
     assert live.process.poll() is not None
+
+
+def test_the_clamped_mss_is_read_from_a_syn(tmp_path):
+    options = [("NOP", None), ("WScale", 7), ("MSS", 1320)]
+    syn = IP(src=CLIENT, dst=VIP) / TCP(flags="S", seq=7, options=options)
+    with_mss, without = capture.read(write(tmp_path / "s.pcap", [Ether() / syn, Ether() / segment(1, 5)]))
+    assert (with_mss.mss, without.mss) == (1320, None)
+    assert ("MSS offered", "1320") in with_mss.fields()
+
+
+def test_what_is_read_by_hand_is_what_scapy_reads(tmp_path, monkeypatch):
+    frames = [Ether() / segment((0xFFFFFFF0 + size) & 0xFFFFFFFF, size, flags)
+              for size, flags in ((0, "S"), (10, "PA"), (10, "A"), (1200, "FA"), (0, "RA"))]
+    later = Ether() / IP(src=CLIENT, dst=VIP, proto=6, frag=100) / Raw(b"x" * 60)
+    path = write(tmp_path / "same.pcap", [*frames, later])
+    by_hand = capture.read(path, "client")
+    monkeypatch.setattr(capture, "segment", lambda packet: None)
+    assert capture.read(path, "client") == by_hand and len(by_hand) == 6

@@ -1,5 +1,7 @@
 """Do plots carry their text, their units and the page's colours, the same each time?"""
 
+import json
+
 import pytest
 from matplotlib import pyplot as plt
 
@@ -26,6 +28,26 @@ def test_inline_svg_has_text_unit_and_alternative():
 
 def test_the_same_plot_is_the_same_bytes():
     assert plots.figure_html(drawing(), "x") == plots.figure_html(drawing(), "x")
+
+
+def test_a_plot_carries_its_data():
+    html = plots.figure_html(drawing(), "x")
+    data = json.loads(html.split('class="wpw-data">')[1].split("</script>")[0])
+    assert data[1] == {"plot": "A & B", "series": "waited", "request": 1.0, "waited (ms)": 207.0}
+    assert len(data) == 3
+
+
+def test_bars_are_named_by_their_ticks():
+    plots.style()
+    figure, axes = plt.subplots()
+    axes.bar([0.2, 1.2], [5, 6], 0.4, label="<now>")
+    axes.axhline(5)  # no series
+    axes.set_xticks([0, 1], ["A", "B"])
+    plots.label(axes, ("exchange", "1"), ("waited", "ms"), "direct")
+    assert plots.series(figure) == [
+        {"plot": "direct", "series": "<now>", "exchange": "A", "waited (ms)": 5.0},
+        {"plot": "direct", "series": "<now>", "exchange": "B", "waited (ms)": 6.0}]
+    assert "<now>" not in plots.figure_html(figure, "x").split('class="wpw-data">')[1]
 
 
 def test_ids_differ_between_plots():

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from labs import card
 from labs.case import CannotTry
-from labs.topology import PINNED, CommandFailed, NotReady, Port, Segment, Topology
+from labs.topology import PINNED, Card, CommandFailed, NotReady, Port, Segment, Topology
 
 
 class Pair(Topology):
@@ -126,4 +127,42 @@ def test_ctrl_c_at_the_command_line_leaves_nothing(moment):
     running.send_signal(signal.SIGINT)
     said = running.communicate(timeout=60)[1]
     assert running.returncode == 130 and "undone" in said
+    assert left_behind() == before
+
+
+def test_a_card_of_the_guest_goes_to_a_host_and_comes_home():
+    """A veth stands for the card: it is moved by the same calls, and is there in every guest."""
+    subprocess.run("ip link add near address 02:00:00:00:00:01 type veth peer name far", shell=True, check=True)
+
+    class WithCard(Pair):
+        cards = (FakeCard("left", "left-card", "02:00:00:00:00:01", ("10.9.8.1/24",), "", ("tso", "off"), 1300),)
+
+    try:
+        before = left_behind()
+        for _ in range(2):
+            with WithCard() as pair:
+                assert "10.9.8.1/24" in pair["left"].on("ip -br address show left-card")
+                assert "mtu 1300" in pair["left"].on("ip link show left-card")
+                assert "tcp-segmentation-offload: off" in pair["left"].on("ethtool -k left-card")
+                assert pair.describe()["cards"][0]["interface"] == "left-card"
+            assert left_behind() == before
+    finally:
+        subprocess.run("ip link delete far", shell=True, check=True)
+
+
+class FakeCard(Card):
+    """A link without a device behind it, and so without a driver."""
+
+    def _driven(self, link):
+        return link.name
+
+
+def test_a_card_that_is_not_there_is_no_verdict(monkeypatch):
+    class Without(Pair):
+        cards = (Card("left", "left-card", "02:00:00:00:00:99", (), "8139cp"),)
+
+    monkeypatch.setattr(card, "COMES_HOME_S", 0.2)
+    before = left_behind()
+    with pytest.raises(CannotTry, match="02:00:00:00:00:99"):
+        Without()
     assert left_behind() == before

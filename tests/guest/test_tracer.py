@@ -11,19 +11,9 @@ from labs.tail_calls import KernelCode
 from labs.tracer import Tracer, symbol_of
 
 PROGRAM = """
+#include "event.h"
 enum probe { ENTERED };
-struct event { u64 time_ns; u32 probe, port; s64 value; s32 stack; u32 detail; };
-BPF_PERF_OUTPUT(events);
-BPF_STACK_TRACE(stacks, 64);
-BPF_HASH(watched, u32, u32);
-int on_entered(void *ctx)
-{
-    struct event event = { .probe = ENTERED, .port = 7, .value = sock__sk_dst_cache };
-    event.time_ns = bpf_ktime_get_ns();
-    event.stack = stacks.get_stackid(ctx, 0);
-    events.perf_submit(ctx, &event, sizeof(event));
-    return 0;
-}
+int on_entered(void *ctx) { return note_port(ctx, ENTERED, 7, sock__sk_dst_cache, 0); }
 """
 
 

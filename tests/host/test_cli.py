@@ -57,9 +57,29 @@ def test_unknown_exercise_names_the_known(lab, verb):
     assert answer.returncode == 2 and "frag-needed/1" in answer.stderr
 
 
+@pytest.mark.parametrize("words", [("up", "nope"), ("down", "../stock"), ("reset", "nope"),
+                                   ("shell", "--profile", "nope", "--", "true")])
+def test_unknown_profile_names_the_known(lab, words):
+    answer = lab(*words)
+    assert answer.returncode == 2 and "stock, rtl8139" in answer.stderr
+
+
 def test_unknown_option(lab):
     answer = lab("run", "frag-needed", "--foo")
     assert answer.returncode == 2 and "--json" in answer.stderr
+
+
+@pytest.mark.parametrize("value", ["-5", "0", "many", "", "1.5", "8193", "9" * 30])
+def test_a_setting_out_of_range_is_refused_before_a_guest_starts(lab, value, tmp_path):
+    answer = lab("run", "addr-select", "--set", f"addresses={value}")
+    assert answer.returncode == 2 and "a whole number from 1 to 8192" in answer.stderr
+    assert "--set addresses=8192" in answer.stderr and "guest" not in answer.stderr
+
+
+def test_an_unknown_setting_names_the_known(lab):
+    answer = lab("run", "addr-select", "--set", "hosts=5", "--json")
+    assert answer.returncode == 2 and "addresses" in json.loads(answer.stdout)["error"]
+    assert "there are: none" in lab("run", "frag-needed", "--set", "hosts=5").stderr
 
 
 def test_a_missing_answer_file_says_where_to_begin(lab):
@@ -97,6 +117,7 @@ def test_the_solution_is_given_when_asked_for(lab):
     assert given.returncode == 0 and given.stdout.startswith("#")
 
 
+@pytest.mark.xdist_group("checkout")  # not while another test writes into the checkout
 def test_it_works_from_a_path_with_spaces_and_through_a_link(lab, tmp_path):
     copy = tmp_path / "a path with, blanks"
     shutil.copytree(REPOSITORY, copy, ignore=shutil.ignore_patterns(".git", "_build", "work"))

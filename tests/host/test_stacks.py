@@ -38,7 +38,7 @@ def test_every_state_of_a_story_that_holds():
     assert reasons["__do_softirq"] == "renamed in 6.1.y"
     assert "tail call; the running kernel has ip_finish_output" in reasons["ip_finish_output"]
     assert "no such symbol: inlined" in reasons["tcp_push"]
-    assert "8 frames told: 5 seen, 1 renamed, 2 folded, 0 missing; 1 also there" in found.text(100)
+    assert "8 frames told: 5 seen, 1 renamed, 2 folded, 0 by chance, 0 missing; 1 also there" in found.text(100)
 
 
 def test_undeclared_absence_of_a_living_function_fails():
@@ -84,7 +84,7 @@ def test_tracers_spellings_are_one_function(traced):
 
 def test_a_frame_holds_all_that_its_line_says():
     (frame,) = parse_story("a => b : new name ~ and inlined by some  @net/core/dev.c  # see page 3")
-    assert frame == Frame("a", "b", True, "new name; and inlined by some", "see page 3", "net/core/dev.c")
+    assert frame == Frame("a", "b", True, False, "new name; and inlined by some", "see page 3", "net/core/dev.c")
 
 
 @pytest.mark.parametrize("line, said", [
@@ -155,3 +155,11 @@ def test_symbols_are_read_without_their_clone_suffixes(tmp_path):
     path.write_text("")
     with pytest.raises(RuntimeError, match="expected symbols"):
         stacks.running_kernel_symbols(str(path))
+
+
+def test_what_depends_on_chance_is_its_own_state_and_never_missing():
+    story = "tcp_write_timer\ndo_idle ? the processor may have had work\nstart_secondary"
+    found = match(story, ["tcp_write_timer", "start_secondary"], {"tcp_write_timer", "do_idle", "start_secondary"})
+    assert [row.state for row in found.rows] == [State.SEEN, State.CHANCE, State.SEEN]
+    assert found.ok and found.rows[1].reason == "the processor may have had work"
+    assert "? by chance" in found.text() and "wpw-chance" in found.html()

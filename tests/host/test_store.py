@@ -67,6 +67,45 @@ def test_an_interrupted_make_leaves_nothing_and_the_next_works():
     assert [path.name for path in made.parent.glob("thing-*")] == ["thing-k"]
 
 
+def test_what_can_go_on_does_so_after_an_interruption():
+    def interrupted(folder):
+        (folder / "first").write_text("1")
+        raise KeyboardInterrupt
+
+    def go_on(folder):
+        assert (folder / "first").read_text() == "1"
+        write_large(folder)
+        return [folder / "large"]
+
+    with pytest.raises(KeyboardInterrupt):
+        store.grown("thing", "k", interrupted)
+    grown = store.grown("thing", "k", go_on)
+    assert store.damage(grown) is None
+    assert store.grown("thing", "k", never) == grown
+
+
+def test_what_grew_and_was_damaged_is_gone_on_with():
+    def grow(folder):
+        (folder / "beside").write_text("kept between, and not looked at")
+        write_large(folder)
+        return [folder / "large"]
+
+    grown = store.grown("thing", "k", grow)
+    (grown / "beside").unlink()
+    assert store.grown("thing", "k", never) == grown
+    os.truncate(grown / "large", 10)
+    assert store.grown("thing", "k", grow) == grown and store.damage(grown) is None
+
+
+def test_a_failed_growth_is_one_error_and_is_not_whole():
+    def fail(folder):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(LabError, match=os.strerror(errno.ENOSPC)):
+        store.grown("thing", "k", fail)
+    assert store.damage(store.grown("thing", "k", lambda folder: write_large(folder) or [folder / "large"])) is None
+
+
 def test_a_full_disk_while_making_is_one_clear_error():
     def fill(folder):
         with open("/dev/full", "w") as full:

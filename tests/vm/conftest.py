@@ -24,7 +24,8 @@ def own_run_folder(tmp_path_factory):
     yield base
     from host import vm
 
-    vm.down()
+    for name in vm.those_up():
+        vm.down(name)
     shutil.rmtree(run)
     for name, value in saved.items():
         if value is None:

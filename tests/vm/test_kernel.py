@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -69,6 +71,7 @@ def test_interrupt_ends_the_cell_and_not_the_kernel(kernel):
     assert evaluate(client, "print(mine)") == "1\n"
 
 
+@pytest.mark.xdist_group("checkout")  # it writes into it
 def test_restart_picks_up_an_edit_of_labs(kernel):
     manager, client = kernel
     probe = LABS / "edited_by_a_test.py"
@@ -95,3 +98,22 @@ def test_a_hard_kill_leaves_nothing_on_either_side(kernel):
     pid = manager.provisioner.process.pid
     os.kill(pid, signal.SIGKILL)
     wait_until_none_left()
+
+
+def test_a_jupyter_that_is_killed_outright_leaves_nothing_on_either_side(kernel):
+    server = """
+from jupyter_client.manager import start_new_kernel
+manager, client = start_new_kernel(kernel_name="lab-vm")
+print(manager.provisioner.process.pid, flush=True)
+client.execute_interactive("import time; time.sleep(1000)")
+"""
+    before = left_in_guest().split()
+    process = subprocess.Popen([sys.executable, "-c", server], stdout=subprocess.PIPE, text=True)
+    ssh = int(process.stdout.readline())
+    assert len(left_in_guest().split()) > len(before)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while (left_in_guest().split() != before or os.path.exists(f"/proc/{ssh}")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left_in_guest().split() == before and not os.path.exists(f"/proc/{ssh}")

@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 
-from host import machine, snapshot, store, vm
+from host import machine, snapshot, vm
 from tests.vm.conftest import guests
 
 
@@ -16,6 +16,20 @@ def test_up_shell_down(lab, no_guest_left):
     assert lab("shell", "--", "sh", "-c", "exit 7").returncode == 7
     assert "stopped" in lab("down").stderr
     assert "not up" in lab("down").stderr
+
+
+def test_two_profiles_are_up_at_once_and_each_is_reset_alone(lab, no_guest_left):
+    lab("up")
+    assert lab("up", "rtl8139", timeout=900).returncode == 0
+    for words in ((), ("--profile", "rtl8139")):
+        lab("shell", *words, "--", "sh", "-c", "echo mine >/root/note")
+    lab("reset", "rtl8139")
+    assert lab("shell", "--", "cat", "/root/note").stdout == "mine\n"
+    assert lab("shell", "--profile", "rtl8139", "--", "cat", "/root/note").returncode != 0
+    lab("down", "rtl8139")
+    assert vm.those_up() == ["stock"]
+    lab("up", "rtl8139")
+    assert "stopped" in lab("down").stderr and vm.those_up() == []
 
 
 def _release():
@@ -88,17 +102,6 @@ def test_a_killed_lab_leaves_no_guest(lab, no_guest_left):
     while set(guests()) - before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert set(guests()) <= before
-
-
-def test_a_truncated_snapshot_is_made_again(tmp_path):
-    kept = snapshot.snapshot()
-    with open(kept / "state", "r+b") as state:
-        state.truncate(1000)
-    assert "1000 bytes" in store.damage(kept)
-    again = snapshot.snapshot()
-    assert store.damage(again) is None
-    with vm.throwaway() as guest:
-        assert guest.connection.run(["true"]).returncode == 0
 
 
 def test_two_labs_at_once_both_answer(no_guest_left):

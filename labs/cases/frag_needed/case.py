@@ -17,10 +17,11 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labs.cases.frag_needed.judge import TUNNEL_MTU, Check, judge
+from labs.cases.frag_needed.judge import TUNNEL_MTU, judge
 from labs.cases.frag_needed.network import VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import direct, sidecar
+from labs.check import Check, Claims
 
 if TYPE_CHECKING:
     from labs.cases.frag_needed.experiments import Table
@@ -31,7 +32,7 @@ __all__ = ["Network", "Observed", "Outcome", "again", "direct", "expiry", "recor
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Claims):
     """A whole run: the broken and the control workloads, each `direct` and through the `sidecar`."""
 
     broken: dict[str, Observed]
@@ -43,16 +44,11 @@ class Outcome:
     def checks(self) -> list[Check]:
         return judge(self.broken, self.control)
 
-    @property
-    def reproduced(self) -> bool:
-        return all(check.held for check in self.checks)
-
     def to_json(self) -> dict:
         """Plain values."""
         seen = self.broken["direct"]
         return {
-            "case": "frag-needed", "kernel": self.kernel, "reproduced": self.reproduced,
-            "reasons": [str(check) for check in self.checks],
+            "case": "frag-needed", "kernel": self.kernel, **self.claimed(),
             **{way: observed.to_json() for way, observed in self.broken.items()},
             "control": {way: observed.to_json() for way, observed in self.control.items()},
             "icmp_to_self": sum(len(observed.icmp_to_self()) for observed in self.broken.values()),
@@ -71,7 +67,7 @@ class Outcome:
                 waits = "".join(f"{exchange.waited_ms:10.1f}" for exchange in seen.exchanges)
                 lines.append(f"{way + label:<28}{waits}{len(seen.icmp_to_self()):>16}")
         lines += ["", self.broken["direct"].ladder("B").text(), ""]
-        lines += ["reproduced" if self.reproduced else "NOT reproduced", *(check.folded() for check in self.checks)]
+        lines += self.verdict()
         return "\n".join(lines)
 
     def __repr__(self) -> str:

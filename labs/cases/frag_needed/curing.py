@@ -6,87 +6,34 @@ could be judged), and one to which the answer is applied before any connection i
 
 from __future__ import annotations
 
-import contextlib
 import re
-import ssl
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from labs.answer import applied
-from labs.capture import CaptureError
 from labs.case import CannotTry
 from labs.cases.frag_needed.judge import RATIO
 from labs.cases.frag_needed.network import ECHO_PORT, VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, direct, sidecar
 from labs.counters import counters, moved
-from labs.exercise import Exercise, first_change, settings
-from labs.topology import CommandFailed, NotReady
-from labs.verdict import Judged, Verdict
+from labs.exercise import Exercise
+from labs.judging import acting, expecting_answers, others_left_alone, two
+from labs.verdict import Verdict
 
-HOSTS = ("client", "balancer", "server")
 SMALLEST_FULL_SEGMENT_BYTES = 1400  # less is no cure for an MTU that is 20 bytes too large
 BULK_BYTES = 400_000
 BULK_RATIO = 4
-# What a network that an answer has broken does to a workload.
-BROKEN = (OSError, ssl.SSLError, NotReady, CommandFailed, CaptureError, IndexError, StopIteration)
 
 
 def judge_fix(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercises 1 to 3: a script that touches only the allowed hosts and cures the stall."""
-    with two_networks() as (untouched, mended):
+    with two(Network) as (untouched, mended):
         with (others_left_alone(exercise, verdict, mended),
               acting(exercise, answer, verdict, mended), expecting_answers(verdict)):
             baseline = direct(untouched)
             stalls(baseline)
             compare(verdict, baseline, mended)
             nothing_else_broke(verdict, untouched, mended)
-
-
-@contextlib.contextmanager
-def others_left_alone(exercise: Exercise, verdict: Verdict, net: Network):
-    """The hosts that are not the answer's to change have to be, after the block, what they were."""
-    others = [net[name] for name in HOSTS if name not in exercise.allowed]
-    before = {node.name: settings(node) for node in others}
-    yield
-    for node in others:
-        change = first_change(before[node.name], settings(node))
-        verdict.expect(change is None, f"{node.name} is as it was",
-                       f"{node.name} was changed, which this exercise leaves as it is: {change}")
-
-
-@contextlib.contextmanager
-def acting(exercise: Exercise, answer: str, verdict: Verdict, net: Network):
-    """The answer's script, applied for the length of the block; one that fails in itself is judged
-    by that alone."""
-    with applied(answer, {name: net[name].pid for name in HOSTS}, set(exercise.allowed)) as script:
-        problems = script.problems()
-        if not verdict.expect(not problems, "the script ran to its end", "; ".join(problems)):
-            raise Judged
-        yield
-
-
-@contextlib.contextmanager
-def two_networks():
-    """Two topologies, made at the same time."""
-    with ThreadPoolExecutor(2) as pool:
-        making = [pool.submit(Network) for _ in range(2)]
-    made = [future.result() for future in making if not future.exception()]
-    try:
-        yield [future.result() for future in making]
-    finally:
-        for network in made:
-            network.close()
-
-
-@contextlib.contextmanager
-def expecting_answers(verdict: Verdict):
-    """A workload that gets no answer fails the verdict, with what was found instead."""
-    try:
-        yield
-    except BROKEN as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        verdict.expect(False, "", f"expected every request to be answered, found: {said}")
 
 
 def stalls(baseline: Observed) -> None:
@@ -98,9 +45,9 @@ def stalls(baseline: Observed) -> None:
 
 def compare(verdict: Verdict, baseline: Observed, mended: Network) -> None:
     """Symptom and mechanism, by the direct client and through the sidecar."""
-    before = {name: counters(mended[name]) for name in HOSTS}
+    before = {name: counters(node) for name, node in mended.hosts.items()}
     seen = {"direct": direct(mended), "through the sidecar": sidecar(mended)}
-    after = {name: moved(before[name], counters(mended[name])) for name in HOSTS}
+    after = {name: moved(before[name], counters(node)) for name, node in mended.hosts.items()}
     waited, stalled = seen["direct"]["B"].waited_ms, baseline["B"].waited_ms
     verdict.measured.update(b_ms=round(waited, 1), untouched_b_ms=round(stalled, 1))
     verdict.expect(

@@ -9,14 +9,14 @@ from pathlib import Path
 from labs.cases.frag_needed.network import VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Watch, direct
+from labs.table import Table
 from labs.tracer import Event, Tracer
 
 PROGRAM = Path(__file__).with_name("memory.bpf.c")
 # In the order of the program's `enum probe`.
 PROBES = {"on_next_hop_exception": ["update_or_create_fnhe", "__ip_rt_update_pmtu"],
           "on_current_mss": ["tcp_current_mss"], "on_sync_mss": ["tcp_sync_mss"]}
-FIELDS = [("inet_sock", "inet_sport"), ("sock", "sk_dst_cache"), ("dst_entry", "obsolete"),
-          ("rtable", "rt_pmtu"), ("pt_regs", "di"), ("pt_regs", "si"), ("pt_regs", "cx")]
+FIELDS = [("sock", "sk_dst_cache"), ("dst_entry", "obsolete"), ("rtable", "rt_pmtu")]
 # include/net/dst.h; a route is looked up anew if it is any but the first (ipv4_dst_check()).
 OBSOLETE = {-1: "valid (DST_OBSOLETE_FORCE_CHK)", -2: "stale (DST_OBSOLETE_KILL)",
             2: "dead (DST_OBSOLETE_DEAD)"}
@@ -40,22 +40,6 @@ class Try:
     def to_json(self) -> dict:
         return {"after": self.after, "route": self.route, "route_mtu": self.route_mtu,
                 "told_by": self.told_by, **self.seen.to_json()}
-
-
-class Table(list):
-    """Rows that show themselves, `heads` (name, width) first; at most 80 columns."""
-
-    def __init__(self, rows, heads, line) -> None:
-        super().__init__(rows)
-        self.heads, self.line = heads, line
-
-    def text(self) -> str:
-        head = "".join(f"{name:{width}}" for name, width in self.heads)
-        lines = ["".join(f"{value:{width}}" for value, (_, width) in zip(self.line(row), self.heads))
-                 for row in self]
-        return "\n".join(line.rstrip() for line in [head, *lines])
-
-    __repr__ = text
 
 
 def memory_tracer() -> Tracer:

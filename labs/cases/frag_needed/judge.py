@@ -6,28 +6,11 @@ run. Milliseconds alone prove nothing on a busy machine.
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import dataclass
-
 from labs.cases.frag_needed.observed import Observed
+from labs.check import Check
 
 TUNNEL_MTU = 1480  # 1500 less the outer IPv4 header that IPVS puts before each packet
 RATIO = 4  # B's wait is the retransmission timeout, at least 200 ms; an undisturbed one takes 5 to 50
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that the story claims, and whether it was so; `what` has the figures."""
-
-    held: bool
-    what: str
-
-    def __str__(self) -> str:
-        return f"{'yes' if self.held else 'NO '} {self.what}"
-
-    def folded(self) -> str:
-        """For the terminal, in at most 80 columns."""
-        return textwrap.fill(str(self), 80, initial_indent="  ", subsequent_indent=" " * 6)
 
 
 def judge(broken: dict[str, Observed], control: dict[str, Observed]) -> list[Check]:

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import time
 
-from labs.cases.frag_needed.curing import (
-    SMALLEST_FULL_SEGMENT_BYTES,
-    acting,
-    expecting_answers,
-    others_left_alone,
-)
+from labs.cases.frag_needed.curing import SMALLEST_FULL_SEGMENT_BYTES
 from labs.cases.frag_needed.judge import RATIO
 from labs.cases.frag_needed.network import VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.exercise import Exercise
+from labs.judging import acting, expecting_answers, others_left_alone
 from labs.verdict import Verdict
 
 EXPIRES_S = 3  # long enough for an answer to act in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from labs.cases.frag_needed.network import VIP
 from labs.ladder import Ladder, ladder
@@ -34,12 +34,13 @@ class Exchange:
 class Observed:
     """A workload's exchanges, the packets at the client, and its counters' moves.
 
-    Packets' times count from the first question, as the exchanges' do.
+    Packets' times count from the first question, as the exchanges' do; `pcap` is tcpdump's own file.
     """
 
     exchanges: list[Exchange]
     packets: list[Packet]
     counters: dict[str, int]
+    pcap: bytes = field(default=b"", repr=False)
 
     def __getitem__(self, name: str) -> Exchange:
         return next(exchange for exchange in self.exchanges if exchange.name == name)

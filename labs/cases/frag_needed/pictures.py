@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
+import base64
+import json
 
 from matplotlib import pyplot as plt
 
-from labs import plots
+from labs import plots, topology_svg
 from labs.cases.frag_needed import case
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
@@ -37,14 +38,9 @@ def waits(broken: dict[str, Observed], control: dict[str, Observed]):
     return figure, "Bars of how long each exchange waited. " + ". ".join(said) + "."
 
 
-def table(text: str, caption: str) -> str:
-    """A table in plain text as a figure that scrolls by itself on a narrow page."""
-    return (f'<figure class="wpw-table"><figcaption>{escape(caption)}</figcaption>'
-            f'<div style="overflow-x:auto"><pre>{escape(text)}</pre></div></figure>')
-
-
 def record() -> dict:
-    """Plain values for the prose, and "figures": pictures as HTML by name."""
+    """Plain values for the prose; "figures", pictures as HTML by name; and "files", what a reader may
+    download beside the figure whose name each file begins with."""
     plots.style()
     outcome, traced = case.run(), case.trace()
     with Network() as net:
@@ -53,12 +49,13 @@ def record() -> dict:
         expiry = case.expiry(net)
     seen = outcome.broken["direct"]
     figures = {
+        "topology": topology_svg.figure(outcome.addresses, "Client, balancer and server on one wire"),
         "a-ladder": seen.ladder("A", "Connection A, seen at the client").html(),
         "b-ladder": seen.ladder("B", "Connection B, seen at the client").html(),
         "waits": plots.figure_html(*outcome.figure()),
-        "timeline": table(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
-        "again": table(again.text(), "The same pair of connections four times in one network"),
-        "expiry": table(expiry.text(), "Two connections outlive what was learnt"),
+        "timeline": plots.table_html(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
+        "again": plots.table_html(again.text(), "The same pair of connections four times in one network"),
+        "expiry": plots.table_html(expiry.text(), "Two connections outlive what was learnt"),
         **{stack["story"]: shown.html()
            for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
@@ -72,6 +69,8 @@ def record() -> dict:
                                                     for packet in expiry.seen.sent(one.name))}
                    for one in expiry},
         "figures": figures,
+        "files": {**{f"{way}-ladder.pcap": {"base64": base64.b64encode(seen.pcap).decode()} for way in "ab"},
+                  "timeline.events.json": json.dumps(traced.to_json()["events"], indent=1) + "\n"},
     }
 
 

@@ -7,26 +7,22 @@ flight (so "nothing in flight" is no way to tell), then B's, which is deferred w
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
-import tempfile
-from pathlib import Path
 
 from labs.case import CannotTry
-from labs.cases.frag_needed.curing import expecting_answers
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.tracing import stall_tracer
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.exercise import Exercise
-from labs.tracer import Tracer, TracerError
-from labs.verdict import Judged, Verdict
+from labs.judging import expecting_answers
+from labs.reader_program import attached, written
+from labs.tracer import Tracer
+from labs.verdict import Verdict
 
 # What an answer may define, in the order of its `enum probe`.
 PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"],
           "on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
-FIELDS = [("pt_regs", "di"), ("pt_regs", "si"), ("inet_sock", "inet_sport"), ("sk_buff", "data"),
-          ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
+FIELDS = [("sk_buff", "data"), ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
 AT_ONCE, DEFERRED = 0, 1
 SMALL_BYTES = 100
 ROUNDS = (1, 2)  # how many connections like B each round has; seven events in all, a prime number
@@ -34,45 +30,13 @@ ROUNDS = (1, 2)  # how many connections like B each round has; seven events in a
 
 def judge_telling(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
-    with tempfile.TemporaryDirectory() as folder, Network() as net:
-        program = Path(folder) / "answer.bpf.c"
-        program.write_text(answer)
-        theirs, ours = Tracer(program, PROBES, FIELDS), stall_tracer()
+    with written(answer, PROBES, FIELDS) as theirs, Network() as net:
+        ours = stall_tracer()
         with expecting_answers(verdict), attached(theirs, verdict), ours:
             for number, like_b in enumerate(ROUNDS, 1):
                 send(net, (theirs, ours), [f"{way}{number}" for way in ("A", "in flight ", *"BC"[:like_b])])
                 net.forget()
     compare(verdict, theirs, ours)
-
-
-@contextlib.contextmanager
-def attached(theirs: Tracer, verdict: Verdict):
-    """The reader's program, attached; one that does not compile or load fails the verdict."""
-    with tempfile.TemporaryFile("w+") as said, contextlib.ExitStack() as stack:
-        try:
-            with standard_error_in(said):
-                stack.enter_context(theirs)
-        except (CannotTry, Exception) as error:
-            said.seek(0)
-            cause = next((line.strip() for line in said if "error:" in line), str(error))
-            verdict.expect(False, "", f"the program does not load: {cause.replace(str(theirs.program), 'answer')}")
-            raise Judged from error
-        try:
-            yield
-        except TracerError as error:
-            verdict.expect(False, "", str(error))
-
-
-@contextlib.contextmanager
-def standard_error_in(file):
-    """File descriptor 2 in this file: the compiler inside bcc writes there."""
-    kept = os.dup(2)
-    os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
 
 
 def send(net: Network, tracers: tuple[Tracer, Tracer], names: list[str]) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from labs.cases.frag_needed.judge import Check
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import direct
-from labs.stacks import Comparison, State, function_name, match
-from labs.tail_calls import KernelCode
-from labs.tracer import Event, Tracer, symbol_of
+from labs.check import Check, Claims
+from labs.stacks import Comparison
+from labs.told import Told, beside
+from labs.tracer import Event, Tracer
 
 STORIES = Path(__file__).with_name("stories")
 PROGRAM = Path(__file__).with_name("stall.bpf.c")
@@ -27,8 +27,7 @@ PROBES = {
     "on_wakeup": ["tcp_write_wakeup"],
     "on_send_check": ["tcp_v4_send_check"],
 }
-FIELDS = [("inet_sock", "inet_sport"), ("tcp_sock", "packets_out"), ("sk_buff", "sk"), ("sk_buff", "data"),
-          ("pt_regs", "di"), ("pt_regs", "si"), ("pt_regs", "cx")]
+FIELDS = [("tcp_sock", "packets_out"), ("sk_buff", "sk"), ("sk_buff", "data")]
 
 
 def stall_tracer() -> Tracer:
@@ -36,34 +35,13 @@ def stall_tracer() -> Tracer:
     return Tracer(PROGRAM, PROBES, FIELDS)
 
 
-@dataclass(frozen=True)
-class Told:
-    """Which event a story is about: of which connection, entering what, called by whom."""
-
-    file: str
-    title: str
-    connection: str
-    function: str
-    under: str = ""
-
-    def story(self) -> str:
-        """The text of the story, see `labs.stacks`."""
-        return (STORIES / f"{self.file}.txt").read_text()
-
-    def event(self, events: list[Event]) -> Event | None:
-        """The first event that it may be about."""
-        return next((event for event in events if event.connection == self.connection
-                     and event.function == self.function
-                     and (not self.under or event.under(self.under))), None)
-
-
 TOLD = [
-    Told("1-icmp-to-itself", "B's segment is refused in B's own call", "B", "__icmp_send"),
-    Told("2-comes-back-inside", "The ICMP comes back inside that call", "B", "tcp_v4_err"),
-    Told("3-deferred", "B: the socket was owned, so later", "B", "tcp_v4_mtu_reduced"),
-    Told("4-at-once", "A: nobody owns the socket, so at once", "A", "tcp_v4_mtu_reduced"),
-    Told("5-sent-again", "A: the segment is sent again", "A", "tcp_retransmit_skb"),
-    Told("6-probe-timer", "B: the probe timer sends it", "B", "tcp_v4_send_check", "tcp_write_wakeup"),
+    Told(STORIES / "1-icmp-to-itself.txt", "B's segment is refused in B's own call", "B", "__icmp_send"),
+    Told(STORIES / "2-comes-back-inside.txt", "The ICMP comes back inside that call", "B", "tcp_v4_err"),
+    Told(STORIES / "3-deferred.txt", "B: the socket was owned, so later", "B", "tcp_v4_mtu_reduced"),
+    Told(STORIES / "4-at-once.txt", "A: nobody owns the socket, so at once", "A", "tcp_v4_mtu_reduced"),
+    Told(STORIES / "5-sent-again.txt", "A: the segment is sent again", "A", "tcp_retransmit_skb"),
+    Told(STORIES / "6-probe-timer.txt", "B: the probe timer sends it", "B", "tcp_v4_send_check", "tcp_write_wakeup"),
 ]
 ORDER = {
     "A": ["tcp_v4_err", "tcp_v4_mtu_reduced", "tcp_simple_retransmit", "tcp_retransmit_skb"],
@@ -72,7 +50,7 @@ ORDER = {
 
 
 @dataclass(frozen=True)
-class Traced:
+class Traced(Claims):
     """The direct client's exchanges, and what the kernel did meanwhile."""
 
     seen: Observed
@@ -83,22 +61,12 @@ class Traced:
     @cached_property
     def stacks(self) -> list[Comparison]:
         """Each told stack beside the observed one, tail calls proven by the kernel's code."""
-        code, kallsyms = KernelCode(), Path("/proc/kallsyms").read_bytes()
-
-        def known(function: str) -> bool:
-            return symbol_of(function, kallsyms) is not None
-
-        return [explained(match(told.story(), event.stack if (event := told.event(self.events)) else [],
-                                known, told.title), code) for told in TOLD]
+        return beside(TOLD, self.events)
 
     @property
     def checks(self) -> list[Check]:
         """Claims on the order of events, and on what was in flight."""
         return [self._order("A"), self._order("B"), self._in_flight("A", 1), self._in_flight("B", 0)]
-
-    @property
-    def reproduced(self) -> bool:
-        return all(stack.ok for stack in self.stacks) and all(check.held for check in self.checks)
 
     def of(self, connection: str) -> list[Event]:
         """Events of one connection, from its first ICMP on."""
@@ -134,30 +102,17 @@ class Traced:
                 f"attached in {self.tracer.attach_s:.1f} s, no event lost", *self.tracer.substitutions, "",
                 "value: MTU of the ICMP, or segments in flight", self.timeline(), ""]
         stacks = [stack.text() + "\n" for stack in self.stacks]
-        verdict = "as told" if self.reproduced else "NOT as told"
-        return "\n".join([*head, *stacks, verdict, *(check.folded() for check in self.checks)])
+        return "\n".join([*head, *stacks, *self.verdict("as told")])
 
     def __repr__(self) -> str:
         return self.timeline()
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"case": "frag-needed", "kernel": self.kernel, "reproduced": self.reproduced,
-                "reasons": [str(check) for check in self.checks],
+        return {"case": "frag-needed", "kernel": self.kernel, **self.claimed(),
                 "attach_s": round(self.tracer.attach_s, 2), "substitutions": self.tracer.substitutions,
-                "stacks": [stack.to_json() | {"story": told.file} for told, stack in zip(TOLD, self.stacks)],
+                "stacks": [stack.to_json() | {"story": told.file.stem} for told, stack in zip(TOLD, self.stacks)],
                 "events": [asdict(event) for event in self.events]}
-
-
-def explained(comparison: Comparison, code: KernelCode) -> Comparison:
-    """The comparison, with the jump found in the kernel's code for each frame that left none."""
-    names = {row.frame.name for row in comparison.rows if row.frame}
-    names |= {function_name(row.observed) for row in comparison.rows if row.observed}
-    rows = []
-    for row in comparison.rows:
-        jump = row.state is State.FOLDED and code.jump(row.frame.name, names - {row.frame.name})
-        rows.append(replace(row, reason=f"{row.frame.why}: {jump}") if jump else row)
-    return Comparison(rows, comparison.title)
 
 
 def traced(net: Network) -> Traced:

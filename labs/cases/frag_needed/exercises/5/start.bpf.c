@@ -3,38 +3,14 @@
 // with value 0 if it was called at once (A's way) and 1 if it had been deferred (B's way).
 //
 // The three functions below are called at the entry of the kernel function that they are named after.
-// note() reports an event. `structure__field` is a field's offset in the running kernel; there are
-// sock__sk_tsq_flags (unsigned long), sock__sk_lock, tcp_sock__packets_out (u32), sk_buff__data.
+// note_socket(ctx, sk, probe, value, 0) reports an event, GET() reads a field, ARGUMENT_1(ctx) is the
+// function's first argument (labs/event.h). `structure__field` is a field's offset in the running kernel;
+// there are sock__sk_tsq_flags (unsigned long), sock__sk_lock, tcp_sock__packets_out (u32), sk_buff__data.
+
+#include "event.h"
 
 enum probe { V4_ERR, RELEASE_CB, MTU_REDUCED };
 #define TCPF_MTU_REDUCED_DEFERRED (1UL << 5)    // include/linux/tcp.h, enum tsq_flags
-
-struct event {
-    u64 time_ns;
-    u32 probe, port;
-    s64 value;
-    s32 stack;
-    u32 detail;
-};
-
-BPF_PERF_OUTPUT(events);
-BPF_STACK_TRACE(stacks, 1024);
-BPF_HASH(watched, u32, u32);
-
-#define ARGUMENT_1(ctx) (*(void **)((char *)(ctx) + pt_regs__di))
-#define GET(variable, from, offset) \
-    bpf_probe_read_kernel(&variable, sizeof(variable), (char *)(from) + (offset))
-
-static __always_inline void note(void *ctx, void *sk, u32 probe, s64 value)
-{
-    struct event event = { .probe = probe, .value = value, .time_ns = bpf_ktime_get_ns() };
-    u16 port_be = 0;
-    GET(port_be, sk, inet_sock__inet_sport);
-    event.port = ntohs(port_be);
-    event.stack = stacks.get_stackid(ctx, 0);
-    if (watched.lookup(&event.port))
-        events.perf_submit(ctx, &event, sizeof(event));
-}
 
 // tcp_v4_err(skb, info)
 int on_v4_err(void *ctx)

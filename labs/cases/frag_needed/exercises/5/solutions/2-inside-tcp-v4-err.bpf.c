@@ -2,36 +2,12 @@
 // in between. So each processor remembers what it entered last, the ICMP's handler or the release of
 // a socket; softirqs are off in both, so nothing comes between that note and the call.
 // SPDX-License-Identifier: GPL-2.0
+#include "event.h"
+
 enum probe { V4_ERR, RELEASE_CB, MTU_REDUCED };
 #define TCPF_MTU_REDUCED_DEFERRED (1UL << 5)    // include/linux/tcp.h, enum tsq_flags
 
-struct event {
-    u64 time_ns;
-    u32 probe, port;
-    s64 value;
-    s32 stack;
-    u32 detail;
-};
-
-BPF_PERF_OUTPUT(events);
-BPF_STACK_TRACE(stacks, 1024);
-BPF_HASH(watched, u32, u32);
 BPF_PERCPU_ARRAY(in_v4_err, u32, 1);
-
-#define ARGUMENT_1(ctx) (*(void **)((char *)(ctx) + pt_regs__di))
-#define GET(variable, from, offset) \
-    bpf_probe_read_kernel(&variable, sizeof(variable), (char *)(from) + (offset))
-
-static __always_inline void note(void *ctx, void *sk, u32 probe, s64 value)
-{
-    struct event event = { .probe = probe, .value = value, .time_ns = bpf_ktime_get_ns() };
-    u16 port_be = 0;
-    GET(port_be, sk, inet_sock__inet_sport);
-    event.port = ntohs(port_be);
-    event.stack = stacks.get_stackid(ctx, 0);
-    if (watched.lookup(&event.port))
-        events.perf_submit(ctx, &event, sizeof(event));
-}
 
 // tcp_v4_err(skb, info)
 int on_v4_err(void *ctx)
@@ -53,6 +29,6 @@ int on_release_cb(void *ctx)
 int on_mtu_reduced(void *ctx)
 {
     u32 zero = 0, *inside = in_v4_err.lookup(&zero);
-    note(ctx, ARGUMENT_1(ctx), MTU_REDUCED, !(inside && *inside));
+    note_socket(ctx, ARGUMENT_1(ctx), MTU_REDUCED, !(inside && *inside), 0);
     return 0;
 }

@@ -1,19 +1,19 @@
 """Which Python can start at once? One that was forked after the slow imports.
 
 Under emulation matplotlib, scapy, mininet, bcc and ipykernel take some fifteen seconds to import.
-This server imports them once, before the snapshot is taken. A client (fork_client.py) sends a
+This server imports them once, before the snapshot is taken. A client (fork_client.c) sends a
 request and its three standard file descriptors over a unix socket; a child of this process then
 runs the requested module as `python3 -m` would. The child gets a session and a cgroup of its own;
 when the client goes away, everything in that cgroup is ended, so nothing outlives its caller.
 """
 
 import gc
-import json
 import os
 import runpy
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import traceback
@@ -21,6 +21,7 @@ import traceback
 SOCKET = "/run/lab/fork.sock"
 CGROUPS = "/sys/fs/cgroup"
 UNCAUGHT = 70  # sysexits.h, EX_SOFTWARE: an exception that nobody caught
+LENGTH = struct.Struct("N")  # size_t
 WARM_UP = "/usr/local/lib/lab/warm.sh"
 WARM_PROGRAM = "int warm(void *ctx) { return 0; }"
 
@@ -81,10 +82,10 @@ def serve():
 
 def keep(client):
     """Run one request; report its exit status; end all of it when the client is gone."""
-    message, fds, _, _ = socket.recv_fds(client, 1 << 20, 3)
-    if len(fds) != 3:
+    length, fds, _, _ = socket.recv_fds(client, LENGTH.size, 3)
+    if len(fds) != 3 or len(length) != LENGTH.size:
         return
-    request = json.loads(message)
+    request = receive(client, *LENGTH.unpack(length))
     group = os.path.join(CGROUPS, f"lab-{os.getpid()}")
     os.mkdir(group)
     worker = os.fork()
@@ -97,8 +98,22 @@ def keep(client):
     ready, _, _ = select.select([client, pidfd], [], [])
     if pidfd in ready:
         status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
-        client.sendall(json.dumps({"status": status}).encode())
+        client.sendall(str(status).encode())
     end(group)
+
+
+def receive(client, length):
+    """The request of so many bytes, see fork_client.c: (folder, variables, module and arguments)."""
+    message = b""
+    while len(message) < length:
+        piece = client.recv(length - len(message))
+        if not piece:
+            sys.exit("the client ended in the middle of its request")
+        message += piece
+    folder, *rest = [os.fsdecode(part) for part in message.split(b"\0")[:-1]]
+    end_of_variables = rest.index("")
+    variables = dict(pair.split("=", 1) for pair in rest[:end_of_variables])
+    return folder, variables, rest[end_of_variables + 1:]
 
 
 def end(group):
@@ -124,11 +139,11 @@ def work(request, fds, group):
             os.dup2(fd, target)
             os.close(fd)
         sys.stdout.reconfigure(line_buffering=True)
-        os.chdir(request["cwd"])
-        os.environ.update(request["env"])
-        sys.path[0] = request["cwd"]
-        sys.argv = [request["module"], *request["arguments"]]
-        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        folder, variables, sys.argv = request
+        os.chdir(folder)
+        os.environ.update(variables)
+        sys.path[0] = folder
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         status = 0
     except SystemExit as stop:
         if stop.code is None or isinstance(stop.code, int):

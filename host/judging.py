@@ -1,0 +1,85 @@
+"""Who judges an answer? `python -m labs check` in a throwaway guest, watched from here: an answer may
+fail the guest's kernel, hang it, or end its QEMU, and that is a verdict too."""
+
+import json
+import re
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from host import applied, cases, vm
+from host.machine import Guest, GuestDied, last_words
+from host.ssh import module_command
+
+LOST = 255  # ssh's own status: the connection broke
+OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
+# What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
+# arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
+KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
+TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
+CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
+
+
+def judge(exercise: cases.Exercise, answer: str, label: str) -> dict:
+    """{"exercise", "verdict", "reasons", …}; messages of a compiler call the answer `label`."""
+    case = cases.case(exercise.id.partition("/")[0])
+    with applied.machine(exercise, case.profile, answer, label) as ours:
+        try:
+            with vm.throwaway(ours) as guest:
+                return _verdict(exercise, answer, guest)
+        except GuestDied as death:
+            if exercise.applies == "guest":
+                raise
+            with vm.throwaway(ours.kept):  # raises, or mends the snapshot, if the fault is not the answer's
+                return _broken(exercise, f"the machine that the answer makes does not start: {death.message}")
+
+
+def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
+    """What the judge in this guest says of the answer, or what kept it from saying anything."""
+    command = module_command("labs", "check", exercise.id, "--json")
+    with ThreadPoolExecutor(1) as pool:
+        judging = pool.submit(guest.connection.run, command, input=answer, capture_output=True, text=True)
+        failed = "interrupted"
+        try:
+            failed = _watch(guest, judging, exercise.deadline_s)
+        finally:
+            if failed:
+                guest.end()  # and with it the connection over which it is being judged
+        if failed:
+            return _broken(exercise, failed)
+        result = judging.result()
+    if result.returncode == LOST:
+        return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
+    try:
+        return json.loads(result.stdout)
+    except ValueError:
+        said = "; ".join((result.stderr or result.stdout).strip().splitlines()[-3:])
+        if result.returncode == OUR_FAULT:
+            return _broken(exercise, f"the judge itself failed, which says nothing of the answer ({said})", "SKIP")
+        return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
+
+
+def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:
+    """Waits for a verdict; "" once there is one, else why there will be none, in the console's words."""
+    until = time.monotonic() + deadline_s
+    while time.monotonic() < until:
+        ended = bool(wait([judging], timeout=0.2).done)
+        if KERNEL_FAILED.search(_console(guest)):
+            patience = time.monotonic() + CONSOLE_GRACE_S
+            while "RIP: " not in _console(guest) and time.monotonic() < patience:
+                time.sleep(0.1)
+            lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
+            words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line) for line in lines[:4])
+            return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
+        if not guest.alive():
+            return f"the guest died while the answer ran: {guest.death()}"
+        if ended:
+            return ""
+    return f"the guest's kernel gave no verdict in {deadline_s} s; its console ends:\n{last_words(guest)}"
+
+
+def _console(guest: Guest) -> str:
+    return guest.console.read_text(errors="replace") if guest.console.exists() else ""
+
+
+def _broken(exercise: cases.Exercise, why: str, verdict: str = "FAIL") -> dict:
+    return {"exercise": exercise.id, "verdict": verdict, "reasons": [why]}

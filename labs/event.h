@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+// What do all tracing programs share? One report of one call: when, for which connection, how it came there.
+//
+//     #include "event.h"
+//     int on_simple_retransmit(void *ctx) { return note_socket(ctx, ARGUMENT_1(ctx), SIMPLE_RETRANSMIT, 0, 0); }
+//
+// No kernel headers are included: `structure__field` is a field's offset, asked of the kernel.
+
+#define LONGEST_STACK 128   // frames, a power of two; an ICMP that comes back inside the call has 60
+
+struct event {
+    u64 time_ns;
+    u32 probe, port;        // port: the local one, which names the connection
+    s64 value;
+    u32 detail;
+    s32 stack_bytes;
+    u64 stack[LONGEST_STACK];
+};
+
+BPF_PERF_OUTPUT(events);
+BPF_HASH(watched, u32, u32);
+// An event is larger than a program's own stack (512 bytes) may be. One for each processor is enough:
+// kprobe programs are not preempted, and one that would interrupt another does not run
+// (trace_call_bpf() in kernel/trace/bpf_trace.c).
+BPF_PERCPU_ARRAY(scratch, struct event, 1);
+
+// On x86-64 the first arguments of a function come in registers (System V ABI, 3.2.3).
+#define REGISTER(ctx, name) (*(u64 *)((char *)(ctx) + pt_regs__##name))
+#define ARGUMENT_1(ctx) ((void *)REGISTER(ctx, di))
+#define ARGUMENT_2(ctx) REGISTER(ctx, si)
+#define ARGUMENT_3(ctx) REGISTER(ctx, dx)
+#define ARGUMENT_4(ctx) REGISTER(ctx, cx)
+// In an after_…() function. The registers above may hold anything by then.
+#define RETURN_VALUE(ctx) ((s64)REGISTER(ctx, ax))
+
+// Reads a field of a kernel structure.
+#define GET(variable, from, offset) \
+    bpf_probe_read_kernel(&variable, sizeof(variable), (char *)(from) + (offset))
+
+// Reports an event of a watched port, with its stack. A stack goes in the event itself: the kernel's
+// table of stacks (BPF_STACK_TRACE) is keyed by a hash, and drops one of two that collide.
+static __always_inline int note_port(void *ctx, u32 probe, u32 port, s64 value, u32 detail)
+{
+    int zero = 0;
+    struct event *event = scratch.lookup(&zero);
+    if (!event || !watched.lookup(&port))
+        return 0;
+    event->time_ns = bpf_ktime_get_ns();
+    event->probe = probe;
+    event->port = port;
+    event->value = value;
+    event->detail = detail;
+    // One frame less than fits, and the mask: so the verifier sees that no more than an event is sent.
+    s64 bytes = bpf_get_stack(ctx, event->stack, sizeof(event->stack) - sizeof(u64), 0);
+    event->stack_bytes = bytes < 0 ? 0 : bytes & (sizeof(event->stack) - 1);
+    events.perf_submit(ctx, event, offsetof(struct event, stack) + (bytes & (sizeof(event->stack) - 1)));
+    return 0;
+}
+
+// The same for a port as the network has it (big-endian), and for a socket.
+static __always_inline int note(void *ctx, u32 probe, u16 port_be, s64 value, u32 detail)
+{
+    return note_port(ctx, probe, ntohs(port_be), value, detail);
+}
+
+static __always_inline int note_socket(void *ctx, void *sk, u32 probe, s64 value, u32 detail)
+{
+    u16 port_be = 0;
+    GET(port_be, sk, inet_sock__inet_sport);
+    return note(ctx, probe, port_be, value, detail);
+}

@@ -1,0 +1,98 @@
+"""Does a module of ours build, get in and out, a hundred times, and leave the kernel as it was?"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from labs import btf, module
+from labs.cases.splice_push.case import REGRESSION
+
+TIMES = 100
+PLAIN = """
+#include <linux/module.h>
+static int __init enter(void) { return 0; }
+static void __exit leave(void) { }
+module_init(enter);
+module_exit(leave);
+MODULE_LICENSE("GPL");
+"""
+
+
+@pytest.fixture(scope="module")
+def patch():
+    return module.build(REGRESSION)
+
+
+def complaints():
+    """Lines of the kernel's log that a healthy kernel does not write."""
+    log = subprocess.run(["dmesg", "--notime"], capture_output=True, text=True, check=True).stdout
+    return [line for line in log.splitlines() if "BUG" in line or "WARNING" in line or "Oops" in line]
+
+
+def available_kib():
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+
+
+def test_the_descriptor_has_the_kernels_layout(patch):
+    sections = subprocess.run(["size", "-A", str(patch.file)], capture_output=True, text=True).stdout
+    found = next(line.split()[1] for line in sections.splitlines() if "this_module" in line)
+    assert int(found) == btf.size("module")
+    own = subprocess.run(["modinfo", "-F", "vermagic", str(patch.file)], capture_output=True, text=True).stdout
+    assert own.split()[0] == os.uname().release
+
+
+def test_a_module_is_built_once(patch):
+    start = time.monotonic()
+    assert module.build(REGRESSION).file == patch.file
+    assert time.monotonic() - start < 1
+
+
+def test_a_hundred_times_in_and_out(patch):
+    with module.livepatched(patch):
+        pass
+    before, free_kib = complaints(), available_kib()
+    for _ in range(TIMES):
+        with module.livepatched(patch):
+            assert module.loaded() == [patch.name]
+        assert module.loaded() == [] and not list(module.LIVEPATCHES.iterdir())
+    assert complaints() == before
+    assert available_kib() > free_kib - 16 * 1024  # a leak of one module (16 KiB and more) each time is 1.6 MiB at least
+    out, into = os.pipe()
+    os.write(into, b"?" * 5000)
+    assert os.read(out, 5000) == b"?" * 5000
+
+
+def test_what_an_interrupted_run_left_is_taken_out(patch):
+    leave = ("import time; from pathlib import Path; from labs import module\n"
+             f"module._load(module.Module({patch.name!r}, Path({str(patch.file)!r})))\n"
+             "print('in', flush=True); time.sleep(1000)")
+    process = subprocess.Popen([sys.executable, "-c", leave], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "in\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert module.loaded() == [patch.name]
+    module.tidy()
+    assert module.loaded() == []
+    with module.livepatched(patch):
+        module.tidy()  # leaves alone what this process has loaded
+        assert module.loaded() == [patch.name]
+    assert module.loaded() == []
+
+
+def test_the_compilers_words_and_the_kernels_are_passed_on():
+    with pytest.raises(module.DoesNotCompile, match="lab_bad.c:3:.*error"):
+        module.build(PLAIN.replace("return 0;", "return nothing;"), "bad")
+    with pytest.raises(module.DoesNotCompile, match="exports no kallsyms_lookup_name"):
+        module.build(PLAIN.replace("return 0;", "return kallsyms_lookup_name(\"x\") == 0;").replace(
+            "static int", "unsigned long kallsyms_lookup_name(const char *);\nstatic int", 1), "unexported")
+    source = REGRESSION.read_text().replace('"pipe_to_sendpage"', '"no_such_function"')
+    with pytest.raises(module.DoesNotLoad, match="no_such_function.*not found"):
+        with module.livepatched(module.build(source, "nowhere")):
+            pass
+    assert module.loaded() == []

@@ -1,0 +1,18 @@
+"""Does `./lab start CASE` open that case's notebook?"""
+
+import pytest
+
+from host import jupyter
+from host.phases import LabError
+
+
+def test_the_named_notebook_is_opened():
+    opened = jupyter.notebook_of("frag-needed")
+    command = jupyter._jupyterlab(8888, False, opened)
+    assert jupyter.WORK.name == "work"
+    assert f"--LabApp.default_url=/lab/tree/{jupyter.WORK.name}/frag-needed.ipynb" in command
+
+
+def test_an_unknown_case_names_the_known_ones():
+    with pytest.raises(LabError, match="no case 'nowhere'; there are: frag-needed"):
+        jupyter.notebook_of("nowhere")

@@ -1,0 +1,40 @@
+"""What may an answer in C do without harm? Stop the kernel: the guest is thrown away, and that is said."""
+
+import json
+import re
+
+import pytest
+
+from host import cases
+
+EXERCISE = cases.exercise("splice-push/4")
+
+
+@pytest.fixture
+def check(lab, tmp_path, no_guest_left):
+    """Judge this text as an answer to splice-push/4; returns the verdict."""
+
+    def judged(text: str):
+        file = tmp_path / "answer.c"
+        file.write_text(text)
+        return json.loads(lab("check", EXERCISE.id, str(file), "--json").stdout)
+
+    return judged
+
+
+@pytest.mark.parametrize("name, words", [
+    ("oops.c", "NULL pointer dereference.*RIP: 0010:page_to_socket"),
+    ("hangs.c", "stalls|lockup"),  # of which a quiet console does not say where
+])
+def test_the_kernels_end_is_a_verdict_with_the_consoles_words(check, name, words):
+    verdict = check((EXERCISE.folder / "wrong" / name).read_text())
+    assert verdict["verdict"] == "FAIL"
+    assert "the guest's kernel failed" in verdict["reasons"][0] and re.search(words, verdict["reasons"][0])
+
+
+def test_one_that_never_returns_from_loading_has_a_deadline(check):
+    start = EXERCISE.start.read_text()
+    asleep = start.replace("return klp_enable_patch", "for (;;)\n\t\tmsleep(1000);\n\treturn klp_enable_patch").replace(
+        "#include <linux/fs.h>", "#include <linux/delay.h>\n#include <linux/fs.h>")
+    verdict = check(asleep)
+    assert verdict["verdict"] == "FAIL" and f"no verdict in {EXERCISE.deadline_s} s" in verdict["reasons"][0]

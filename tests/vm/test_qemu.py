@@ -1,0 +1,154 @@
+"""Does a QEMU of our own go on building where it was cut short, and does a reader's C in one of its
+devices do no harm, whatever it is? What it should do is the exercise's own test."""
+
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from host import applied, cases, debian, device, exercises, qemu, snapshot, vm
+from host.profile import profile
+
+REPLACES, UNIT = "hw/net/rtl8139-tso.c.inc", "hw/net/rtl8139.c"
+SMALL = "libio.fa"  # a part of QEMU that takes seconds to build
+DECLARED = "static int tso_payload_bytes(uint32_t descriptor, int mtu, int ip_header_bytes, int tcp_header_bytes)"
+MENDED = f"{DECLARED}\n{{\n    return (descriptor >> 16) & 0x7ff;\n}}\n"
+EXERCISE = dataclasses.replace(
+    cases.exercise("frag-needed/1"), applies="device", replaces=REPLACES, unit=UNIT
+)
+
+
+@pytest.fixture(scope="module")
+def built():
+    return qemu.built("rtl8139")
+
+
+def ninjas(folder: Path) -> list[Path]:
+    """Processes of ninja and of the compiler that stand in this build."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if Path(os.readlink(process / "cwd")) == folder / "build":
+                found.append(process)
+        except OSError:
+            pass
+    return found
+
+
+def wait_until(held, deadline_s: float = 60):
+    deadline = time.monotonic() + deadline_s
+    while not held():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def steps() -> list[str]:
+    """What ninja said that it did last."""
+    return [line for line in qemu.log_file().read_text().splitlines() if line.startswith("[")]
+
+
+def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatch):
+    (tmp_path / "source").symlink_to(built.source)
+    code = (f"from host import qemu; from pathlib import Path; qemu.STOCK = {SMALL!r}; "
+            f"qemu.build('rtl8139', Path({str(tmp_path)!r}))")
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(list(tmp_path.glob("build/*.p/*.o"))) > 5, 120)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not ninjas(tmp_path))
+    assert not (tmp_path / "build" / SMALL).exists()
+    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.glob("build/*.p/*.o")}
+    monkeypatch.setattr(qemu, "STOCK", SMALL)
+    qemu.build("rtl8139", tmp_path)
+    assert (tmp_path / "build" / SMALL).exists()
+    kept = [path for path, time_ns in compiled.items() if path.stat().st_mtime_ns == time_ns]
+    assert len(kept) >= len(compiled) - 2, "what was compiled is compiled again"
+
+
+@pytest.fixture
+def untouched(built):
+    """After the test, the cached build is as it was before."""
+    def look():
+        return {p: p.stat().st_mtime_ns for p in built.build.rglob("*") if p.is_file()}
+    before = look()
+    yield
+    assert look() == before
+
+
+@pytest.mark.parametrize("answer, says", [
+    (MENDED.replace(";", ""), "my answer.c:3:"),
+    (MENDED.replace("}", ""), "here_the_answer_ends"),
+    (MENDED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
+    ("// nothing", "is empty"),
+    (MENDED.replace("tso_payload_bytes", "another"), "implicit declaration of function ‘tso_payload_bytes’"),
+    (f"{DECLARED}\n{{\n}}\n", "my answer.c:3:"),
+    ('#include "/dev/zero"\n' + MENDED, "out of memory"),
+])
+def test_what_does_not_compile_is_said_at_the_readers_line(untouched, answer, says):
+    with pytest.raises(applied.NoMachine) as refused, applied.machine(EXERCISE, "rtl8139", answer, "my answer.c"):
+        pass
+    assert any(says in reason for reason in refused.value.reasons), refused.value.reasons
+
+
+def test_an_answer_is_compiled_and_linked_beside_the_build(built, untouched, tmp_path):
+    binary = device.rebuilt(built, REPLACES, UNIT, MENDED, "a \"quoted\" name.c", tmp_path)
+    assert subprocess.run([binary, "--version"], capture_output=True).returncode == 0
+
+
+def test_a_host_without_a_compiler_is_told_what_to_install(monkeypatch, tmp_path):
+    for tool in ("sh", "tar", "git"):
+        (tmp_path / tool).symlink_to(shutil.which(tool))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(applied.Lacking, match="apt-get install .*gcc"):
+        with applied.machine(EXERCISE, "rtl8139", MENDED, "answer.c"):
+            pass
+    assert "gcc" in " ".join(debian.missing(debian.QEMU_BUILD))
+
+
+def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_left):
+    """The card is asked for its segments as soon as anything large is sent through it."""
+    send = (
+        "modprobe 8139cp; for i in /sys/class/net/*; do case $(cat $i/address) in "
+        "52:54:00:20:06:01) a=${i##*/};; 52:54:00:20:06:02) b=${i##*/};; esac; done; "
+        "ip netns add far; ip link set $b netns far; ip netns exec far ip address add 10.9.0.1/24 dev $b; "
+        "ip netns exec far ip link set $b up; ip address add 10.9.0.2/24 dev $a; ip link set $a up; "
+        "ethtool -K $a sg on tx on tso on >/dev/null; ip netns exec far iperf3 -s -D -1; "
+        "until iperf3 -c 10.9.0.1 -n 2M >/dev/null; do sleep 0.2; done; echo sent"
+    )
+    for answer, dies in ((MENDED.replace("(descriptor >> 16) & 0x7ff", "0"), True), (MENDED, False)):
+        with applied.machine(EXERCISE, "rtl8139", answer, "answer.c") as ours, vm.throwaway(ours) as guest:
+            result = guest.connection.run(["bash", "-c", send], capture_output=True, text=True, timeout=120)
+            if dies:
+                wait_until(lambda: not guest.alive())
+                assert "SIGFPE" in guest.death()
+            else:
+                assert result.stdout.endswith("sent\n"), result.stderr
+    assert snapshot.ground("rtl8139")[0] == profile("rtl8139")
+
+
+@pytest.mark.parametrize("name, identity", [("e1000", "0x100e"), ("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"),
+                                            ("ne2k_pci", "0x8029"), ("rtl8139", "0x8139")])
+def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, identity):
+    exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
+    answer = f'[[cards]]\nname = "server"\ndevice = "{name}"\n'
+    with applied.machine(exercise, "rtl8139", answer, "answer.toml") as ours, vm.throwaway(ours) as guest:
+        cards = "cd /sys/bus/pci/devices; for i in *; do grep -q 0x020000 $i/class && cat $i/device; done; true"
+        found = guest.connection.run(["sh", "-c", cards], capture_output=True, text=True).stdout.split()
+    others = ["0x1000"] * 5 + ["0x8139"]  # this host's, those of the router and of the server beside; mended's
+    assert sorted(found) == sorted([*others, identity])
+
+
+def test_a_wrong_word_in_such_an_answer_is_a_failure_with_the_known(tmp_path, monkeypatch):
+    exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
+    case = dataclasses.replace(cases.case("frag-needed"), profile="rtl8139")
+    monkeypatch.setattr(cases, "exercise", lambda id: exercise)
+    monkeypatch.setattr(cases, "case", lambda name: case)
+    file = tmp_path / "answer.toml"
+    file.write_text('[[cards]]\nname = "server"\ndevice = "tap"\n')
+    verdict = exercises.check(exercise.id, file)
+    assert verdict["verdict"] == "FAIL" and "virtio-net-pci" in verdict["reasons"][0]
