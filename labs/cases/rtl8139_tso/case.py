@@ -1,0 +1,123 @@
+"""Case 2: a web server's card cuts segments that its kernel never asked for. Who notices?
+
+    net = case.Network()          # the story's hosts; net.close() or `with` ends them
+    case.slow(net)                # the steps of the investigation: slow, where, asked, opened, agreed,
+    case.where(net)               # unlocked, locked, other_card, the_card
+    case.sent_again(net)          # what is sent again, and how large
+    case.traced(net)              # what the kernel asked for, beside what came
+    case.download(net)            # one download, as it is
+
+`run()` fetches a file from the server as it is, with what was tried on it, and from its neighbours
+without the fault; `trace()` does the last but one.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labs.cases.rtl8139_tso.judge import judge
+from labs.cases.rtl8139_tso.network import Network
+from labs.cases.rtl8139_tso.observed import Download, Downloads
+from labs.cases.rtl8139_tso.remedies import STATES, under
+from labs.cases.rtl8139_tso.steps import (
+    agreed,
+    asked,
+    locked,
+    opened,
+    other_card,
+    sent_again,
+    slow,
+    the_card,
+    unlocked,
+    where,
+)
+from labs.cases.rtl8139_tso.workload import download, unhindered
+from labs.check import Check, Claims
+
+if TYPE_CHECKING:
+    from labs.cases.rtl8139_tso.tracing import Traced
+
+__all__ = ["Download", "Downloads", "Network", "Outcome", "STATES", "agreed", "asked", "download", "locked",
+           "opened", "other_card", "record", "run", "sent_again", "slow", "the_card", "trace", "traced",
+           "under", "unlocked", "where"]
+
+RUN = ("as_it_is", "opened", "mtu", "mtu_lock", "tso_off", "mended", "beside")
+LOSE_NOTHING = ("mtu_lock", "tso_off", "mended", "beside")
+COLUMNS = ("KB/s", "MSS", "largest", "above", "no DF", "again", "dropped", "cut")
+
+
+@dataclass(frozen=True)
+class Outcome(Claims):
+    """A download in each of the states, by key."""
+
+    seen: dict[str, Download]
+    kernel: str
+    topology: dict
+
+    @property
+    def checks(self) -> list[Check]:
+        return judge(self.seen)
+
+    @property
+    def table(self) -> Downloads:
+        return Downloads(self.seen.values(), *COLUMNS)
+
+    def to_json(self) -> dict:
+        """Plain values."""
+        return {"case": "rtl8139-tso", "kernel": self.kernel, **self.claimed(),
+                "states": {key: seen.to_json() for key, seen in self.seen.items()}, "topology": self.topology}
+
+    def text(self) -> str:
+        """For the terminal, at most 80 columns."""
+        return "\n".join([
+            f"rtl8139-tso on Linux {self.kernel}", "",
+            "A client behind a narrow link fetches a file, for a second at most.", "",
+            self.table.text(), "",
+            "largest: TCP payload on the wire; above: segments larger than the MSS;",
+            "again: sent again; dropped, cut: packets that the router drops or cuts", "",
+            *self.verdict()])
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def figure(self):
+        """The rates: a plot, and its text alternative."""
+        from labs.cases.rtl8139_tso import pictures
+
+        return pictures.rates(self.seen)
+
+
+def taken(net: Network, key: str) -> Download:
+    """The download of `run` in one of its states."""
+    return unhindered(lambda: under(net, key)) if key in LOSE_NOTHING else under(net, key)
+
+
+def run() -> Outcome:
+    """The broken download, what was tried against it, and the controls, one after the other."""
+    with Network() as net:
+        return Outcome({key: taken(net, key) for key in RUN}, os.uname().release, net.describe())
+
+
+# The tracers are imported when first asked for: `run` needs none, and they cost it 0.3 s.
+
+
+def trace() -> Traced:
+    """Downloads under the tracer, with and without a locked MTU."""
+    with Network() as net:
+        return traced(net)
+
+
+def traced(net: Network) -> Traced:
+    """The same in a network at hand."""
+    from labs.cases.rtl8139_tso import tracing
+
+    return tracing.traced(net)
+
+
+def record() -> dict:
+    """Everything that the chapter's pages show."""
+    from labs.cases.rtl8139_tso import pictures
+
+    return pictures.record()

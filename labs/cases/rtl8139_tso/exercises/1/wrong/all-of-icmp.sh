@@ -1,0 +1,3 @@
+# expect: lets in other ICMP too
+on server iptables-legacy -A INPUT -p icmp -j ACCEPT
+DOWNLOAD=slow

@@ -1,0 +1,2 @@
+# expect: more is off than needed
+on server ethtool -K server-eth0 tx off sg off tso off

@@ -1,0 +1,3 @@
+# expect: segments are larger than the MSS
+# GSO is the kernel's own segmentation. Without it the card's is all there is.
+on server ethtool -K server-eth0 gso off

@@ -1,0 +1,2 @@
+# expect: it acts on router
+on router ip link set dev router-eth0 mtu 1500

@@ -1,0 +1,149 @@
+"""Who is in the story? A web server behind an emulated card, and readers behind a narrow link.
+
+    server  10.8.1.2 --[rtl8139 of 2006]--+
+    mended  10.8.2.2 --[rtl8139]----------+-- router --narrow, MTU 1420-- home -- client 10.8.9.2
+    beside  10.8.3.2 --[virtio]-----------+
+
+Each of the three runs the same web server and the same firewall. `router` is the report's router at
+the hoster: whole packets come in, and it clamps the MSS for those who go through the tunnel; `home` is
+the first router of the reader. What is in brackets are cards of the guest, wired inside QEMU.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from labs.card import mac
+from labs.topology import Card, NotReady, Port, Segment, Service, Topology, at_once
+
+PORT = 80
+WIDE_MTU, NARROW_MTU = 1500, 1420
+CLAMPED_MSS = 1320
+CLIENT = "10.8.9.2"
+SERVERS = {"server": "10.8.1.2", "mended": "10.8.2.2", "beside": "10.8.3.2"}
+DRIVERS = {"server": "8139cp", "mended": "8139cp", "beside": "virtio_net"}
+LISTEN, TIME_WAIT = "0A", "06"  # /proc/net/tcp (include/net/tcp_states.h)
+FILE = "file"
+FILE_BYTES = 1_000_000
+
+# Cubic takes the jitter of an emulated machine for a queue that builds up, and leaves slow start before
+# there is any speed to compare (hystart_update() in net/ipv4/tcp_cubic.c). Reno waits for a loss.
+STEADY = {"net/ipv4/tcp_congestion_control": "reno"}
+
+# What the report found: of ICMP, a host lets in what ping needs and nothing else.
+FIREWALL = f"""*filter
+:INPUT DROP
+-A INPUT -i lo -j ACCEPT
+-A INPUT -p tcp --dport {PORT} -j ACCEPT
+-A INPUT -p icmp -m icmp --icmp-type echo-request -j ACCEPT
+COMMIT
+"""
+CLAMP = """*mangle
+-A FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --set-mss {mss}
+COMMIT
+"""
+NGINX = """
+daemon off; master_process off; pid {folder}/{name}.pid; error_log stderr;
+events {{ }}
+http {{
+    access_log off; sendfile on;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    server {{ listen {port}; root {folder}/www; }}
+}}
+"""
+
+
+def _cards() -> tuple[Card, ...]:
+    """Both cards of each of QEMU's hubs, by their names in the machine's profile. The router's hands on
+    every frame as it came (no GRO), to be counted."""
+    cards = []
+    for name in SERVERS:
+        near, far = mac(name), mac(f"router-{name}")
+        network = SERVERS[name].rpartition(".")[0]
+        asked = ("sg", "on", "tx", "on", "tso", "on") if DRIVERS[name] == "8139cp" else ()
+        cards += [Card(name, f"{name}-eth0", near, (f"{SERVERS[name]}/24",), DRIVERS[name], asked),
+                  Card("router", f"to-{name}", far, (f"{network}.1/24",), "virtio_net", ("gro", "off"))]
+    return tuple(cards)
+
+
+class Network(Topology):
+    """The story's hosts, set up and serving."""
+
+    modules = ("8139cp", "virtio_net", "iptable_filter", "iptable_mangle", "xt_TCPMSS", "xt_length")
+    # What a segment that is lost costs is counted in round trips, so a round trip has to cost something.
+    narrow = Segment("narrow", mtu=NARROW_MTU, delay_ms=10)
+    lan = Segment("lan")
+    cards = _cards()
+    ports = (Port("router", narrow, ("10.8.8.1/24",)), Port("home", narrow, ("10.8.8.2/24",)),
+             Port("home", lan, ("10.8.9.1/24",)), Port("client", lan, (f"{CLIENT}/24",)))
+
+    def configure(self) -> None:
+        """Routes, firewalls, the clamp and the web servers; returns when all of them listen."""
+        self.router, self.home, self.client = map(self.__getitem__, ("router", "home", "client"))
+        self._file()
+        services = [self._start_nginx(name) for name in SERVERS]
+        for name in SERVERS:
+            self[name].sysctl(STEADY)
+        for node in (self.router, self.home):
+            node.sysctl({"net/ipv4/ip_forward": "1"})
+        at_once([*((self[name], ("ip", "-batch", "-"), f"route add default via {_gateway(name)}")
+                   for name in SERVERS),
+                 *((self[name], ("iptables-legacy-restore",), FIREWALL) for name in SERVERS),
+                 (self.router, ("ip", "-batch", "-"), "route add 10.8.9.0/24 via 10.8.8.2"),
+                 (self.router, ("iptables-legacy-restore",), CLAMP.format(mss=CLAMPED_MSS)),
+                 (self.home, ("ip", "-batch", "-"), "route add default via 10.8.8.1"),
+                 (self.client, ("ip", "-batch", "-"), "route add default via 10.8.9.1")])
+        for service in services:
+            service.wait()
+
+    def _file(self) -> None:
+        """What is downloaded: noise, the same each time, so that bytes in the wrong place show."""
+        (self.folder / "www").mkdir(mode=0o755)
+        (self.folder / "www" / FILE).write_bytes(random.Random(2006).randbytes(FILE_BYTES))
+        self.folder.chmod(0o755)  # nginx's worker is not root
+
+    def _start_nginx(self, name: str) -> Service:
+        file = self.folder / f"{name}.conf"
+        file.write_text(NGINX.format(folder=self.folder, name=name, port=PORT))
+        return self.serve(self[name], PORT, "nginx", "-c", f"{file}", "-p", f"{self.folder}")
+
+    def route(self, name: str, options: str = "") -> None:
+        """Gives a server its way out anew: route("server", "mtu lock 1320").
+
+        Made anew, and not changed: the path MTUs that it has learnt hang off the old one's next hop.
+        """
+        self[name].on("ip", "-batch", "-", stdin="route delete default\n"
+                      f"route add default via {_gateway(name)} {options}\n")
+
+    def clamp(self, mss: int) -> None:
+        """Has the router write this MSS, in bytes, into every SYN that it passes on."""
+        self.router.on("iptables-legacy-restore", stdin=CLAMP.format(mss=mss))
+
+    def settle(self, name: str, deadline_s: float = 10) -> None:
+        """Returns once a server has let go of its connections: a client that gives up leaves packets on
+        their way, and a capture and counters have to end after the same one."""
+        until = time.monotonic() + deadline_s
+        while states := self._open(name):
+            if time.monotonic() > until:
+                raise NotReady(f"expected {name} to end its connections, found some in the states {states}")
+            time.sleep(0.005)  # polling a state
+
+    def _open(self, name: str) -> set[str]:
+        """States of the connections to a server's port."""
+        rows = [row.split() for row in Path(f"/proc/{self[name].pid}/net/tcp").read_text().splitlines()[1:]]
+        return {row[3] for row in rows if int(row[1].rpartition(":")[2], 16) == PORT} - {LISTEN, TIME_WAIT}
+
+
+class OtherCard(Network):
+    """The same with whatever card the server has: the answer to an exercise chose or changed it."""
+
+    modules = (*Network.modules, "e1000", "pcnet32", "ne2k-pci")
+    cards = tuple(replace(card, driver="", offloads=()) if card.node == "server" else card for card in Network.cards)
+
+
+def _gateway(name: str) -> str:
+    return f"{SERVERS[name].rpartition('.')[0]}.1"

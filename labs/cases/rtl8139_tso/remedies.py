@@ -1,0 +1,99 @@
+"""What did they try on the server, and what else is there? Each for the length of a `with` block.
+
+    with opened_firewall(net), route(net, "mtu lock 1320"):
+        seen = download(net)
+    seen = under(net, "mtu_lock")   # the same
+
+Each begins with a route made anew, so that nothing is known of path MTUs from before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from labs.cases.rtl8139_tso.network import CLAMPED_MSS, Network
+from labs.cases.rtl8139_tso.observed import Download
+from labs.cases.rtl8139_tso.workload import download
+
+HEAR = ("INPUT", "-p", "icmp", "-m", "icmp", "--icmp-type", "3", "-j", "ACCEPT")
+
+
+@contextlib.contextmanager
+def opened_firewall(net: Network, name: str = "server"):
+    """The rule that the report adds: ICMP of type 3 is let in."""
+    net[name].on("iptables-legacy", "-I", *HEAR)
+    try:
+        yield
+    finally:
+        net[name].on("iptables-legacy", "-D", *HEAR)
+
+
+@contextlib.contextmanager
+def route(net: Network, options: str, name: str = "server"):
+    """The server's way out with these options, and forgotten what was learnt before."""
+    net.route(name, options)
+    try:
+        yield
+    finally:
+        net.route(name)
+
+
+@contextlib.contextmanager
+def without_tso(net: Network, name: str = "server"):
+    """The card is handed single segments."""
+    net[name].on("ethtool", "-K", f"{name}-eth0", "tso", "off")
+    try:
+        yield
+    finally:
+        net[name].on("ethtool", "-K", f"{name}-eth0", "tso", "on")
+
+
+@contextlib.contextmanager
+def without_discovery(net: Network, name: str = "server"):
+    """No path MTU discovery at all (Documentation/networking/ip-sysctl.rst, ip_no_pmtu_disc)."""
+    net[name].sysctl({"net/ipv4/ip_no_pmtu_disc": "1"})
+    try:
+        yield
+    finally:
+        net[name].sysctl({"net/ipv4/ip_no_pmtu_disc": "0"})
+
+
+@dataclass(frozen=True)
+class State:
+    """A server, and what is done to it before the file is fetched from it."""
+
+    called: str
+    server: str = "server"
+    remedies: tuple[Callable, ...] = ()
+
+
+def _routed(options: str) -> Callable:
+    return lambda net: route(net, options)
+
+
+# As in the report, the firewall stays open once it has been opened.
+STATES = {
+    "as_it_is": State("as it is"),
+    "opened": State("firewall opened", remedies=(opened_firewall,)),
+    "mtu": State(f"route mtu {CLAMPED_MSS}", remedies=(opened_firewall, _routed(f"mtu {CLAMPED_MSS}"))),
+    "mtu_lock": State(f"route mtu lock {CLAMPED_MSS}",
+                      remedies=(opened_firewall, _routed(f"mtu lock {CLAMPED_MSS}"))),
+    "mtu_lock_1500": State("route mtu lock 1500", remedies=(opened_firewall, _routed("mtu lock 1500"))),
+    "no_pmtu_disc": State("ip_no_pmtu_disc=1", remedies=(opened_firewall, without_discovery)),
+    "tso_off": State("TSO off", remedies=(without_tso,)),
+    "mended": State("same card, mended", "mended"),
+    "beside": State("other card (virtio)", "beside"),
+}
+
+
+def under(net: Network, key: str, tracer=None) -> Download:
+    """A download by the client in one of STATES."""
+    state = STATES[key]
+    net.route(state.server)
+    with contextlib.ExitStack() as stack:
+        for remedy in state.remedies:
+            stack.enter_context(remedy(net))
+        return download(net, state.server, called=state.called, tracer=tracer)
