@@ -1,0 +1,163 @@
+"""Case 3: a server splices an answer to a socket and asks for more than there is. Where is its end?
+
+    net = case.Network()            # the report's machines; net.close() or `with` ends them
+    with case.broken():             # the kernel without the fix of 2013, for the length of the block
+        seen = case.fetched(net)    # every way of asking: what came, what is missing, who pushed
+    case.fetched(net)               # the same on the kernel as it is
+    case.freed(net)                 # what frees a tail that nobody pushed?
+    case.reduction(net)             # the report's reduction: what moves the fault, and what does not
+
+`run()` does the first two, `trace()` shows each page's flags and the timer's stack.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labs import module
+from labs.cases.splice_push.judge import judge
+from labs.cases.splice_push.network import Network
+from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
+from labs.check import Check, Claims
+
+if TYPE_CHECKING:
+    from labs.cases.splice_push.experiments import Table
+    from labs.cases.splice_push.tracing import Traced
+
+__all__ = ["WAYS", "Network", "Outcome", "Way", "broken", "fetched", "freed", "record", "reduction",
+           "report", "run", "trace", "traced"]
+REGRESSION = Path(__file__).with_name("regression.c")
+
+
+def broken():
+    """A context: the running kernel with 3.7's condition in pipe_to_sendpage(), by livepatch."""
+    return module.livepatched(REGRESSION)
+
+
+@dataclass(frozen=True)
+class Outcome(Claims):
+    """Every way of asking, on the kernel as it is (`fixed`) and with 3.7's condition (`broken`)."""
+
+    broken: dict[str, Fetched]
+    fixed: dict[str, Fetched]
+    built_s: float
+    kernel: str
+    addresses: dict
+
+    @property
+    def checks(self) -> list[Check]:
+        return judge(self.broken, self.fixed)
+
+    def to_json(self) -> dict:
+        """Plain values."""
+        return {"case": "splice-push", "kernel": self.kernel, **self.claimed(),
+                "broken": {key(name): one.to_json() for name, one in self.broken.items()},
+                "fixed": {key(name): one.to_json() for name, one in self.fixed.items()},
+                "livepatch_built_s": round(self.built_s, 1), "topology": self.addresses}
+
+    def text(self) -> str:
+        """For the terminal, at most 80 columns."""
+        lines = [f"splice-push on Linux {self.kernel}; broken: 3.7's condition, by livepatch", "",
+                 f"{'':<18}{'whole answer, ms':>17}{'missing, B':>15}{'pushes':>15}{'segments':>15}",
+                 f"{'':<18}{'fixed':>9}{'broken':>8}" + f"{'fixed':>7}{'broken':>8}" * 3]
+        for name in self.broken:
+            was, now = self.fixed[name], self.broken[name]
+            lines.append(f"{name:<18}{was.took:>9}{now.took:>8}{was.missing_bytes:>7}{now.missing_bytes:>8}"
+                         f"{was.pushes:>7}{now.pushes:>8}{was.segments:>7}{now.segments:>8}")
+        return "\n".join([*lines, "", *self.verdict()])
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def figure(self):
+        """How long each answer took, and what never came: a plot, and its text alternative."""
+        from labs.cases.splice_push import pictures
+
+        return pictures.ways(self.broken, self.fixed)
+
+
+def key(name: str) -> str:
+    """A name as a key that prose can quote: "send()" is send, "asked too much" asked_too_much."""
+    return name.replace("()", "").replace(" ", "_")
+
+
+def run() -> Outcome:
+    """Every way of asking, first on the kernel as it is, then with the regression."""
+    with prepared() as (net, tracer, patch):
+        fixed = fetch(net, tracer=tracer, state="fixed")
+        with module.livepatched(patch):
+            bad = fetch(net, tracer=tracer, state="broken")
+        addresses = net.describe()
+    return Outcome(with_events(bad, tracer.events), with_events(fixed, tracer.events), patch.built_s,
+                   os.uname().release, addresses)
+
+
+@contextlib.contextmanager
+def prepared():
+    """Network, attached tracer and built livepatch, made at the same time; ended with the block."""
+    from labs.cases.splice_push.tracing import push_tracer
+
+    module.tidy()
+    with contextlib.ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(2))
+        building, making = pool.submit(module.build, REGRESSION), pool.submit(Network)
+        stack.callback(lambda: making.exception() or making.result().close())
+        tracer = stack.enter_context(push_tracer())
+        yield making.result(), tracer, building.result()
+
+
+def trace() -> Traced:
+    """Each page's flags, who pushed, what was written and not sent, and the timer that comes at last."""
+    with Network() as net:
+        return traced(net)
+
+
+def traced(net: Network) -> Traced:
+    """The same in a network at hand."""
+    from labs.cases.splice_push import tracing
+
+    return tracing.traced(net, REGRESSION)
+
+
+def record() -> dict:
+    """Everything that the chapter's pages show."""
+    from labs.cases.splice_push import pictures
+
+    return pictures.record()
+
+
+def reduction(net: Network) -> Table:
+    """The report's reduction; see `experiments.reduction`."""
+    from labs.cases.splice_push import experiments
+
+    return experiments.reduction(net, REGRESSION)
+
+
+def freed(net: Network) -> Table:
+    """What frees the tail that nobody pushed; see `experiments.freed`."""
+    from labs.cases.splice_push import experiments
+
+    return experiments.freed(net, REGRESSION)
+
+
+def report(net: Network) -> Table:
+    """The report's own trace; see `replay.report`."""
+    from labs.cases.splice_push import replay
+
+    return replay.report(net, REGRESSION)
+
+
+def fetched(net: Network, ways: Iterable[Way | str] = WAYS) -> Seen:
+    """Requests, by Way or by name, under the tracer, on the kernel as it stands."""
+    from labs.cases.splice_push.tracing import push_tracer
+
+    known = {way.name: way for way in WAYS}
+    with push_tracer() as tracer:
+        seen = fetch(net, [known.get(way, way) for way in ways], tracer)
+    return with_events(seen, tracer.events)

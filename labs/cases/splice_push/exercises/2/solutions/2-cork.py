@@ -1,0 +1,21 @@
+# With TCP_CORK on, nothing but full segments leaves, which is meant this time, and taking it off pushes
+# the rest (__tcp_sock_set_cork()). Two system calls more, no copy, and it joins header and object if
+# the cork is put in before the header.
+import os
+import socket
+
+CALLS = 3
+COPIED_BYTES = 0
+
+
+def send_object(connection, file, size):
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    out, into = os.pipe()
+    while size:
+        filled = os.splice(file, into, size)
+        size -= filled
+        while filled:
+            filled -= os.splice(out, connection.fileno(), 1 << 30)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+    os.close(out)
+    os.close(into)

@@ -1,0 +1,3 @@
+# expect: not an expression
+# The names are those of the columns.
+lost = length > size

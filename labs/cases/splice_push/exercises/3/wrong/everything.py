@@ -1,0 +1,3 @@
+# expect: and is said
+# True for all that are listed as lost, and for others.
+lost = True

@@ -1,0 +1,3 @@
+# expect: said not to
+# One byte too many does it as well as a gigabyte.
+lost = asked > 65536

@@ -1,0 +1,3 @@
+# expect: and is said
+# Large and small are lost.
+lost = size >= 20000 and nodelay == 0

@@ -1,0 +1,3 @@
+# expect: and is said
+# Two of those with MORE are delivered.
+lost = more == 1

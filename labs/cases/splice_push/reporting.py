@@ -1,0 +1,120 @@
+"""Does a reader's program report what nobody pushed? What an answer to exercise 5 is held to.
+
+The splices are made here, on the broken kernel, from a connection of each name to a peer that reads. The
+truth is by construction, and our own tracer has to agree with it: no tcp_push() while a lost one ran.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from labs import module
+from labs.cases.splice_push.case import REGRESSION
+from labs.cases.splice_push.network import LOOPBACK
+from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
+from labs.exercise import Exercise
+from labs.reader_program import attached, written
+from labs.topology import NotReady
+from labs.tracer import Tracer
+from labs.verdict import Verdict
+
+# What an answer may define, in the order of its `enum probe`.
+PROBES = {"on_splice": ["generic_splice_sendpage"], "on_push": ["tcp_push"],
+          "after_splice": ["generic_splice_sendpage"]}
+FIELDS = [("file", "private_data"), ("socket", "sk")]
+NONBLOCK = 2  # SPLICE_F_NONBLOCK
+NAMES = ("A", "B", "C", "D", "E")
+
+
+def judge_report(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+    """Exercise 5: each splice without a push is reported once, with its bytes."""
+    with written(answer, PROBES, FIELDS) as theirs, ThreadPoolExecutor(1) as pool:
+        building = pool.submit(module.build, REGRESSION)
+        with attached(theirs, verdict), module.livepatched(building.result()):
+            truth = spliced(theirs)
+    told = [(event.connection, event.value) for event in theirs.events]
+    verdict.measured.update(truth=truth, told=told)
+    verdict.expect(len(told) == len(truth), f"{len(told)} events, one for each splice without a push",
+                   f"{len(told)} events were reported, and {len(truth)} splices ended without a push")
+    wrong = [f"{name}: {value} bytes told, {size} handed over" for (name, size), (other, value) in zip(truth, told)
+             if (name, size) != (other, value)]
+    verdict.expect(not wrong and told, "every event has its bytes",
+                   f"{len(wrong)} of {len(truth)} are told wrong; {wrong[0] if wrong else 'nothing was told'}")
+
+
+def spliced(tracer: Tracer) -> list[tuple[str, int]]:
+    """Makes the splices; gives those that nobody pushed, as (connection, bytes), in order."""
+    sizes = random.sample(range(1000, 20_000), 8)
+    with contextlib.ExitStack() as stack:
+        senders = {name: stack.enter_context(connected(stack)) for name in NAMES}
+        for name, sender in senders.items():
+            tracer.watch(name, sender.getsockname()[1])
+        one(senders["A"], sizes[0], ASKED_BYTES)
+        one(senders["B"], sizes[1], sizes[1])
+        one(senders["C"], sizes[2], sizes[2] + 1)
+        empty(senders["A"])
+        one(senders["B"], sizes[3], sizes[3], SPLICE_F_MORE)
+        beside_a_sender(senders["D"], sizes[4])
+        one(senders["C"], sizes[5], sizes[5])
+        one(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
+        one(senders["E"], sizes[7], sizes[7] + 1)
+    return [("A", sizes[0]), ("C", sizes[2]), ("D", sizes[4]), ("E", sizes[6]), ("E", sizes[7])]
+
+
+def connected(stack: contextlib.ExitStack) -> socket.socket:
+    """A connection over `lo` to a peer that reads whatever comes."""
+    with socket.create_server((LOOPBACK, 0)) as listener:
+        sender = socket.create_connection(listener.getsockname())
+        peer = stack.enter_context(listener.accept()[0])
+    threading.Thread(target=read_all, args=(peer,), daemon=True).start()
+    return sender
+
+
+def read_all(peer: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while peer.recv(1 << 16):
+            pass
+
+
+def one(sender: socket.socket, size: int, asked: int, flags: int = 0) -> None:
+    """One splice of `size` bytes for which `asked` are asked."""
+    out, into = os.pipe()
+    os.write(into, bytes(size))
+    os.splice(out, sender.fileno(), asked, flags=flags)
+    os.close(out)
+    os.close(into)
+
+
+def empty(sender: socket.socket) -> None:
+    """A splice from a pipe with nothing in it, which does not wait."""
+    out, into = os.pipe()
+    with contextlib.suppress(BlockingIOError):
+        os.splice(out, sender.fileno(), ASKED_BYTES, flags=NONBLOCK)
+    os.close(out)
+    os.close(into)
+
+
+def beside_a_sender(sender: socket.socket, size: int) -> None:
+    """A splice that waits for its pipe, a send() of another thread meanwhile, then the pipe is filled."""
+    out, into = os.pipe()
+    thread = threading.Thread(target=os.splice, args=(out, sender.fileno(), ASKED_BYTES))
+    thread.start()
+    waiting = f"/proc/self/task/{thread.native_id}/syscall"
+    splice = "275 "  # __NR_splice, arch/x86/entry/syscalls/syscall_64.tbl
+    for _ in range(10_000):
+        state = Path(waiting).read_text()
+        if state.startswith(splice):
+            break
+    else:
+        raise NotReady(f"expected a thread to wait in splice(2), found {state}")
+    sender.send(b"?")
+    os.write(into, bytes(size))
+    thread.join()
+    os.close(out)
+    os.close(into)

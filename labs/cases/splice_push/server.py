@@ -1,0 +1,108 @@
+"""What does the server do? It sends an object by splice(2), asking for more than there is.
+
+    python3 server.py PORT [FILE]
+
+GET /SIZE answers with SIZE bytes. What comes after `?` says how they are sent: `way=splice` or `send`;
+`asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE; `pieces=50` has
+50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than are sent;
+`header=more` sends the header with MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what
+they say. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
+"""
+
+import os
+import runpy
+import socket
+import sys
+import threading
+from functools import partial
+from urllib.parse import parse_qsl, urlsplit
+
+ASKED_BYTES = 1 << 30  # what the report's client asked for: /?s=1g
+SPLICE_F_MORE = 4  # include/linux/splice.h
+PATTERN = bytes(range(256)) * 4096  # so that a byte out of its place is noticed
+
+
+def answer(connection: socket.socket, send_object) -> bool:
+    """Reads one request and answers it; False at the connection's end."""
+    request = b""
+    while not request.endswith(b"\r\n\r\n"):
+        read = connection.recv(65536)
+        if not read:
+            return False
+        request += read
+    asked = urlsplit(request.split()[1].decode())
+    size, how = int(asked.path.strip("/")), dict(parse_qsl(asked.query))
+    prepare(connection, how)
+    header = f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\nContent-Type: application/octet-stream\r\n\r\n"
+    connection.send(header.encode(), socket.MSG_MORE if how.get("header") == "more" else 0)
+    file = os.memfd_create("object")
+    os.write(file, PATTERN[:size])
+    os.lseek(file, 0, os.SEEK_SET)
+    try:
+        (send_object or partial(sends, how=how))(connection, file, size)
+    finally:
+        os.close(file)
+    return "close" not in how
+
+
+def prepare(connection: socket.socket, how: dict) -> None:
+    """Socket options that a request asks for."""
+    if "sndbuf" in how:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, int(how["sndbuf"]))
+    for name in ("nodelay", "cork"):
+        if name in how:
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, f"TCP_{name.upper()}"), 1)
+    if "keepalive" in how:  # a probe each second
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
+
+
+def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
+    """The object, in the way that the request asks for."""
+    more = how.get("more") == "1"
+    if how.get("way") == "send":
+        connection.sendall(os.read(file, size), socket.MSG_MORE if more else 0)
+        return
+    out, into = os.pipe2(os.O_DIRECT if "pieces" in how else 0)  # O_DIRECT: a buffer for each write
+    try:
+        while left := fill(file, into, size, int(how.get("pieces", 0))):
+            size -= left
+            os.write(into, bytes(int(how.get("surplus", 0))))
+            while left:
+                asked = left if how.get("asked") == "exact" else int(how.get("asked", ASKED_BYTES))
+                left -= os.splice(out, connection.fileno(), asked, flags=SPLICE_F_MORE if more else 0)
+            if not size:
+                break
+    finally:
+        os.close(out)
+        os.close(into)
+
+
+def fill(file: int, into: int, size: int, pieces_bytes: int) -> int:
+    """Fills a pipe with the file's pages, at most 64 KiB, or with pieces of it; bytes filled."""
+    if not pieces_bytes:
+        return os.splice(file, into, size)
+    return sum(os.write(into, os.read(file, pieces_bytes)) for _ in range(size // pieces_bytes))
+
+
+def serve(connection: socket.socket, send_object) -> None:
+    """Request after request, until the client ends the connection."""
+    with connection:
+        try:
+            while answer(connection, send_object):
+                pass
+        except (ConnectionError, BrokenPipeError):
+            pass
+
+
+def main(port: int, file: str | None = None) -> None:
+    """Serves any number of connections, each in a thread, for ever."""
+    send_object = runpy.run_path(file)["send_object"] if file else None
+    listener = socket.create_server(("", port), backlog=64)
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=serve, args=(connection, send_object), daemon=True).start()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,117 @@
+"""Does case 3 happen, by the mechanism told, and can its judge say no?"""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from labs import __main__ as command
+from labs.cases.splice_push import case, tracing
+from labs.stacks import match, running_kernel_symbols
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return case.run()
+
+
+@pytest.fixture(scope="module")
+def traced():
+    return case.trace()
+
+
+@pytest.fixture(scope="module")
+def net():
+    with case.Network() as net:
+        yield net
+
+
+def test_the_end_is_lost(outcome):
+    assert outcome.reproduced, outcome.text()
+    lost = outcome.broken["asked too much"]
+    assert lost.missing_bytes == 20_000 and lost.pushes == 0 and math.isinf(lost.stayed_ms)
+    assert [held.timer for held in lost.held] == ["none"]
+    assert [page.following for page in lost.pages] == [4, 3, 2, 1, 0]
+    assert [page.not_last for page in outcome.fixed["asked too much"].pages] == [True] * 4 + [False]
+
+
+def test_without_the_cause_the_judge_says_no(outcome):
+    assert not replace(outcome, broken=outcome.fixed).reproduced
+    assert not replace(outcome, fixed=outcome.broken).reproduced
+    unseen = {name: replace(one, events=[]) for name, one in outcome.broken.items()}
+    assert not replace(outcome, broken=unseen).reproduced
+
+
+def test_json_has_what_it_promises(outcome):
+    read = json.loads(json.dumps(outcome.to_json()))
+    assert read["reproduced"] is True
+    for state in ("broken", "fixed"):
+        for way in ("asked_too_much", "exact_length", "send", "through_the_proxy", "pv"):
+            assert {"took_ms", "missing_bytes", "pushes", "splices", "segments"} <= set(read[state][way])
+    assert {port["node"] for port in read["topology"]["ports"]} == {"client", "proxy", "server"}
+
+
+def test_people_read_80_columns(outcome, traced):
+    for text in (outcome.text(), traced.text(), str(outcome.broken), str(outcome.broken["pv"].flags())):
+        assert max(map(len, text.splitlines())) <= 80, text
+
+
+def test_stacks_and_flags_are_as_told(traced):
+    assert traced.reproduced, traced.text()
+    assert len(traced.stacks) == len(tracing.TOLD) == 4
+    assert any("page_to_socket" in frame for frame in tracing.TOLD[1].event(traced.events).stack)
+    assert not replace(traced, events=[]).reproduced
+    assert not replace(traced, broken=traced.fixed).reproduced
+
+
+def test_a_story_of_another_kernel_is_missing_frames(traced):
+    told = tracing.TOLD[0]
+    event = told.event(traced.events)
+    wrong = told.file.read_text().replace("sock_sendpage ", "tcp_retransmit_skb ")
+    assert match(wrong, event.stack, running_kernel_symbols()).missing == ["tcp_retransmit_skb"]
+
+
+def test_what_is_written_and_not_sent(traced):
+    fixed = traced.unsent("fixed asked too much")
+    broken = [held for ms, held in traced.unsent("broken asked too much") if ms < 900]
+    assert max(held for _, held in fixed) == 20_000 and fixed[-1][1] == 0
+    assert broken[-1] == 20_000
+
+
+def test_the_reports_own_trace(net):
+    rows = {one.name: one for one in case.report(net)}
+    for name in ("fixed, corked", "broken, corked"):
+        first, late = rows[name].data
+        assert (first.payload_bytes, late.payload_bytes) == (4096, 61796)
+        assert "PSH" not in first.flags and "PSH" in late.flags
+    assert rows["fixed"].missing_bytes == 0
+
+
+def test_what_frees_the_tail(net):
+    rows = dict(case.freed(net))
+    for nothing in ("nothing", "keepalive each second", "a byte from the peer"):
+        assert rows[nothing].missing_bytes == 20_000
+    assert rows["the peer's end"].missing_bytes == 0
+
+
+def test_the_reduction(net):
+    verdicts = {one.name: one.verdict for one in case.reduction(net)}
+    for moves_nothing in ("three machines", "without the proxy", "one machine, lo", "lo, MTU 16384", "offloads on",
+                          "SPLICE_F_MORE", "TCP_NODELAY", "60000 bytes, lo", "16 pieces of 50"):
+        assert verdicts[moves_nothing] == "lost"
+    for cures in ("closed at the end", "send()", "exact length"):
+        assert verdicts[cures] == "not there"
+    assert verdicts["header with MORE"] == "late" and verdicts["the same, SO_SNDBUF"] == "tail lost"
+
+
+def test_in_the_words_of_a_notebook(net):
+    with case.broken():
+        seen = case.fetched(net, ["asked too much", "exact length"])
+    assert seen["asked too much"].missing_bytes == 20_000 and seen["exact length"].missing_bytes == 0
+    assert str(seen["exact length"].flags()).endswith("yes")
+
+
+def test_one_object_on_stdout(capsys):
+    assert command.main(["run", "splice-push", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["reproduced"] is True
