@@ -1,0 +1,10 @@
+# Exercise addr-select/3: two peers, ten packets to each. It works, and every packet pays.
+import socket
+import sys
+
+count, *words = sys.argv[1:]
+peers = [(words[0], int(words[1])), (words[2], int(words[3]))]
+sender = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+for _ in range(int(count)):
+    for peer in peers:
+        sender.sendto(b"?", peer)

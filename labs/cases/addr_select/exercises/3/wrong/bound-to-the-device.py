@@ -1,0 +1,12 @@
+# expect: questions for
+# The way out is settled, and still every address of every interface is a candidate.
+import socket
+import sys
+
+count, *words = sys.argv[1:]
+peers = [(words[0], int(words[1])), (words[2], int(words[3]))]
+sender = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+sender.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"node-eth0")
+for _ in range(int(count)):
+    for peer in peers:
+        sender.sendto(b"?", peer)

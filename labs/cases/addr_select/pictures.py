@@ -1,0 +1,89 @@
+"""What does the chapter show of a run? One plot, a flame graph, tables, and the data behind them."""
+
+from __future__ import annotations
+
+from matplotlib import pyplot as plt
+
+from labs import plots
+from labs.cases.addr_select import experiments, tracing
+from labs.cases.addr_select.network import Silent
+from labs.cases.addr_select.sweep import Line, Sweep
+from labs.cases.addr_select.workload import Sender
+
+STRAIGHT_UP_TO = 4096  # more addresses than that outgrow the processor's cache, and cost more each
+UNSEEN = 3000  # addresses: none of the points
+
+
+def costs(seen: Sweep):
+    """Cost of a send against the number of addresses, as (figure, text alternative)."""
+    plots.style()
+    figure, axes = plt.subplots()
+    ways = (("as it is", seen.broken), ("use_oif_addrs_only", seen.fixed), ("IPv4", seen.ipv4))
+    said = []
+    for name, points in ways:
+        axes.plot(list(points), [point.cost.send_us for point in points.values()], label=name)
+        said.append(f"{name}: " + ", ".join(f"{count} {point.cost.send_us:.0f}" for count, point in points.items()))
+    line = straight(seen)
+    axes.plot(list(seen.broken), [max(line.at_us(count), 1) for count in seen.broken], ":", color=plots.GREY,
+              marker="", label=f"{line.slope_ns:.0f} ns for each address")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    plots.label(axes, ("service addresses on the node", "1"), ("one UDP send", "\N{MICRO SIGN}s"),
+                "What a packet costs its sender")
+    axes.legend()
+    return figure, ("Time of one UDP send in microseconds by number of addresses, both axes logarithmic. "
+                    + "; ".join(said) + f". The line fitted has {line.slope_ns:.0f} ns for each address.")
+
+
+def straight(seen: Sweep) -> Line:
+    """The line through the points up to STRAIGHT_UP_TO addresses."""
+    return seen.line({count: point for count, point in seen.broken.items() if count <= STRAIGHT_UP_TO})
+
+
+def predicted(line: Line, count: int = UNSEEN) -> dict:
+    """What the line says of a number of addresses that it was not drawn through, and what is measured."""
+    with Silent() as net, Sender(net) as sender:
+        net.announce(count)
+        measured_us = sender.cost().send_us
+    said_us = line.at_us(count)
+    return {"addresses": count, "predicted_us": round(said_us), "measured_us": round(measured_us),
+            "off": round(measured_us / said_us - 1, 3)}
+
+
+def crowded(labels: int = 1000, addresses: int = tracing.STORY) -> dict:
+    """The profile with a label table as long as many namespaces made it together before Linux 4.15:
+    what share of the walk the lookups have then."""
+    with Silent() as net:
+        experiments.lengthen_labels(net, labels)
+        net.announce(addresses)
+        flame = tracing.profiled(net, addresses)
+    walk = flame.with_callees(tracing.WALK)
+    return {"labels": labels, "addresses": addresses,
+            "label_share": round(flame.with_callees(tracing.LOOKUP) / walk, 3),
+            "own": round(flame.own().get("__ipv6_addr_label", 0), 3), "flame": flame}
+
+
+def record() -> dict:
+    """Plain values for the prose, and "figures": pictures as HTML by name."""
+    from labs.cases.addr_select import case
+
+    plots.style()
+    outcome, traced = case.run(), case.trace()
+    rules, labels = experiments.rules(), experiments.labels()
+    line, many = straight(outcome.seen), crowded()
+    flame = many.pop("flame")
+    flame.title = f"The same with {many['labels']} more labels"
+    figures = {
+        "sweep": plots.figure_html(*outcome.figure()),
+        "sockets": plots.table_html("\n".join(outcome.sockets()), "Who asks at each packet"),
+        "scores": plots.table_html(traced.choice.text(), "One send among three service addresses, question by question"),
+        "parts": plots.table_html(traced.table(), "One send, function by function"),
+        "flame": traced.flame.html(), "flame-crowded": flame.html(),
+        "rules": plots.table_html(rules.text(), "The same number of addresses, one thing changed at a time"),
+        "labels": plots.table_html(labels.text(), "What the label lookups of one packet return"),
+        **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
+    }
+    return {"run": outcome.to_json(), "straight": line.to_json(), "trace": traced.to_json(),
+            "rules": {row.key: row.to_json() for row in rules},
+            "labels": {row.key: row.to_json() for row in labels},
+            "predicted": predicted(line), "crowded": many, "figures": figures}

@@ -1,0 +1,130 @@
+"""What does a packet cost its sender? UDP sends of every kind of socket, and ping, at a number of addresses."""
+
+from __future__ import annotations
+
+import re
+import socket
+import statistics
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from labs.calls import Calls
+from labs.cases.addr_select.network import NODE, PEER, PEER_V4, Network
+
+PACKET = b"?"
+SENDS, FEWEST_SENDS, PINGS = 15, 7, 5
+LONG_NS = 60_000_000  # after so long in sum, no more sends than the fewest
+EVAL, LABEL, SELECT = "ipv6_get_saddr_eval", "ipv6_addr_label", "ipv6_dev_get_saddr"
+COUNTED = (SELECT, EVAL, LABEL)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one send costs: `send_us` is the fastest of several (a busy machine can only add), and
+    `median_us` the middle one. `source` is the address that the peer saw."""
+
+    send_us: float
+    median_us: float
+    source: str
+
+    def to_json(self) -> dict:
+        return {"send_us": round(self.send_us, 1), "median_us": round(self.median_us, 1), "source": self.source}
+
+
+class Sender:
+    """A UDP socket on the node and one on the peer that takes what comes.
+
+    `kind` is how the sender's address is settled: "unconnected" asks the kernel at each send,
+    "connected" asked once, "bound" chose by itself, "pktinfo" says so with every packet
+    (IPV6_PKTINFO, RFC 3542, 6.2), "ipv4" is unconnected too.
+    """
+
+    def __init__(self, net: Network, kind: str = "unconnected", source: str = NODE, peer: str = PEER) -> None:
+        family, peer = (socket.AF_INET, PEER_V4) if kind == "ipv4" else (socket.AF_INET6, peer)
+        self.kind = kind
+        with net.peer.inside():
+            self.sink = socket.socket(family, socket.SOCK_DGRAM)
+            self.sink.bind((peer, 0))
+            self.sink.settimeout(10)
+            self.to = self.sink.getsockname()[:2]
+        with net.node.inside():
+            self.socket = socket.socket(family, socket.SOCK_DGRAM)
+        if kind == "bound":
+            self.socket.bind((source, 0))
+        if kind == "connected":
+            self.socket.connect(self.to)
+        told = struct.pack("16sI", socket.inet_pton(socket.AF_INET6, source), 0)
+        self.ancillary = [(socket.IPPROTO_IPV6, socket.IPV6_PKTINFO, told)]
+
+    def __enter__(self) -> Sender:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.socket.close()
+        self.sink.close()
+
+    def send(self) -> None:
+        """One packet."""
+        if self.kind == "connected":
+            self.socket.send(PACKET)
+        elif self.kind == "pktinfo":
+            self.socket.sendmsg([PACKET], self.ancillary, 0, self.to)
+        else:
+            self.socket.sendto(PACKET, self.to)
+
+    def seen_source(self) -> str:
+        """The source address of the next packet, as the peer sees it. Raises TimeoutError if none comes."""
+        return self.sink.recvfrom(16)[1][0]
+
+    def cost(self, sends: int = SENDS) -> Cost:
+        """Time of `sends` packets, one by one, each received before the next goes."""
+        took_ns, sources = [], set()
+        while len(took_ns) < sends and (len(took_ns) < FEWEST_SENDS or sum(took_ns) < LONG_NS):
+            start = time.perf_counter_ns()
+            self.send()
+            took_ns.append(time.perf_counter_ns() - start)
+            sources.add(self.seen_source())
+        return Cost(min(took_ns) / 1e3, statistics.median(took_ns) / 1e3, ", ".join(sorted(sources)))
+
+    def rate(self, length_s: float = 0.4) -> float:
+        """Packets a second of one processor's time, which is what another program may take away."""
+        start_ns, sent = time.thread_time_ns(), 0
+        while (took_ns := time.thread_time_ns() - start_ns) < length_s * 1e9:
+            self.send()
+            sent += 1
+        self._drain()
+        return sent / took_ns * 1e9
+
+    def calls(self, calls: Calls) -> dict[str, int]:
+        """Calls that one packet makes; the first goes before, so that neighbours are known."""
+        self.send()
+        before = calls.now()
+        self.send()
+        counted = calls.since(before)
+        self._drain()
+        return counted
+
+    def _drain(self) -> None:
+        """What still waits at the peer would be taken for an answer to a later question."""
+        self.sink.setblocking(False)
+        try:
+            while True:
+                self.sink.recv(16)
+        except BlockingIOError:
+            self.sink.settimeout(10)
+
+
+@contextmanager
+def counting(functions: tuple[str, ...] = COUNTED) -> Iterator[Calls]:
+    """Counters of the functions of source address selection."""
+    with Calls(functions) as calls:
+        yield calls
+
+
+def ping_ms(net: Network, peer: str = PEER, count: int = PINGS) -> float:
+    """The fastest of `count` pings from the node, in ms."""
+    said = net.node.on("ping", "-n", "-q", "-c", str(count), "-i", "0.002", peer)
+    return float(re.search(r"= ([\d.]+)/", said)[1])

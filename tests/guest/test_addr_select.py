@@ -1,0 +1,153 @@
+"""Does case 4 happen, by the mechanism told, and can its judge say no?"""
+
+import copy
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from labs import __main__ as command
+from labs.cases.addr_select import case, experiments, scores, tracing
+from labs.cases.addr_select.judge import judge
+from labs.cases.addr_select.network import NODE, PEER
+from labs.cases.addr_select.sweep import Line, counts
+from labs.cases.addr_select.workload import EVAL, LABEL, SELECT, Sender, counting
+from labs.stacks import State
+
+MOST = 512
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return case.run(MOST)
+
+
+@pytest.fixture(scope="module")
+def traced():
+    return case.trace()
+
+
+def test_it_is_reproduced(outcome):
+    assert outcome.reproduced, outcome.text()
+    seen = outcome.seen
+    assert list(seen.broken) == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+    assert seen.broken[512].calls == {SELECT: 1, EVAL: 22 * 512 + 4, LABEL: 513}
+    assert seen.fixed[512].calls == seen.fixed[1].calls
+    assert seen.learnt == 512  # by the router, in a BGP session
+
+
+def test_without_the_cause_the_judge_says_no(outcome):
+    healthy = copy.copy(outcome.seen)
+    healthy.broken = outcome.seen.fixed
+    assert sum(not check.held for check in judge(healthy)) >= 3
+    everyone_pays = copy.copy(outcome.seen)
+    everyone_pays.socket_calls = dict.fromkeys(outcome.seen.socket_calls, {SELECT: 1})
+    assert not all(check.held for check in judge(everyone_pays))
+
+
+def test_json_has_what_it_promises(outcome):
+    read = json.loads(json.dumps(outcome.to_json()))
+    assert read["reproduced"] is True and set(read["addresses"]) == {str(1 << power) for power in range(10)}
+    for point in read["addresses"].values():
+        assert {"send_us", "ping_ms", "calls", "source", "fixed", "ipv4"} <= set(point)
+        assert point["source"] == point["fixed"]["source"] == NODE
+    assert read["slope_ns"] > 0 and read["correlation"] > 0.9 and read["ratio"]["512"] >= 2
+    assert read["packets_per_second"]["512"]["fixed"] > read["packets_per_second"]["512"]["broken"]
+    assert set(read["sockets"]) == {"unconnected", "connected", "bound", "pktinfo"}
+
+
+def test_people_read_80_columns(outcome, traced):
+    for text in (outcome.text(), traced.text(), traced.flame.text()):
+        assert max(map(len, text.splitlines())) <= 80
+
+
+def test_numbers_of_addresses_to_stop_at():
+    assert counts(1) == [1] and counts(6) == [1, 2, 4, 6] and counts(8192)[-2:] == [4096, 8192]
+
+
+def test_a_line_is_a_line():
+    line = Line.through({count: 30 + 0.5 * count for count in (1, 10, 100, 1000)})
+    assert line.slope_ns == pytest.approx(500) and line.at_us(3000) == pytest.approx(1530)
+    assert line.correlation == pytest.approx(1)
+
+
+def test_one_address_is_enough_to_count():
+    assert case.run(1).reproduced
+
+
+def test_the_told_stack_and_the_choice(traced):
+    assert traced.reproduced, traced.text()
+    assert traced.stacks[0].count(State.SEEN) >= 8
+    assert [one.outcome() for one in traced.choice.candidates[:3]] == ["the first"] + ["equal: the earlier stays"] * 2
+    assert traced.choice.chosen.address == NODE and traced.choice.chosen.decided == "OIF"
+    assert traced.choice.questions == 22 * tracing.FEW + 4
+
+
+def test_the_profile_agrees_with_the_counters(traced):
+    assert traced.part(LABEL).calls == traced.addresses + 1
+    assert traced.part("ipv6_dev_get_saddr").with_callees > 0.5
+    assert 0.02 < traced.label_share < 0.5  # where the report has all of it
+
+
+def test_a_judge_of_another_kernel_says_no(traced):
+    by_label = copy.deepcopy(traced.choice)
+    winner = by_label.chosen
+    winner.own, winner.best = {"INIT": 1, "LABEL": 1}, {"INIT": 1, "LABEL": 0}
+    assert not replace(traced, choice=by_label).reproduced
+    assert not replace(traced, events=[]).reproduced
+
+
+def test_the_kernels_rules_are_asked_of_the_kernel():
+    named = scores.rules()
+    assert named[0] == "INIT" and named.index("OIF") < named.index("LABEL") < named.index("PREFIX")
+    assert not set(named) - set(scores.RFC)  # a rule that we have no words for
+
+
+def test_labels_that_the_lookups_return():
+    as_told, to_teredo, one_teredo = experiments.labels(addresses=8)
+    assert as_told.labels == {1: 9}
+    assert to_teredo.labels == {6: 1, 1: 8} and one_teredo.labels == {6: 1, 1: 9}
+    assert sum(as_told.interfaces.values()) == 9 and set(as_told.interfaces) != set(as_told.misread)
+
+
+def test_rule_six_is_not_the_cause(monkeypatch):
+    monkeypatch.setattr(experiments, "MANY", 256)
+    rows = {row.key: row for row in experiments.rules()}
+    assert rows["as_told"].calls == rows["no_labels"].calls == rows["another_label"].calls
+    assert rows["later"].calls[LABEL] == 1 and rows["later"].calls[EVAL] > 10 * 256  # no lookup, still a walk
+    assert rows["uplink_setting"].calls[EVAL] > 20 * 256  # the setting cuts interfaces, not addresses
+    assert rows["setting"].calls[EVAL] < 20 and rows["route"].calls[SELECT] == 0
+    assert rows["labels_1000"].cost.send_us > 3 * rows["no_labels"].cost.send_us
+    assert {row.cost.source for row in rows.values()} == {NODE}
+
+
+def test_services_answer_in_their_own_name():
+    with case.Network() as net:
+        net.announce(5)
+        assert net.learnt() == 5
+        said = net.peer.on("ping -n -c 1 2001:db8:5::5")
+        assert re.search(r"bytes from 2001:db8:5::5:", said)
+        net.only_outgoing(True)
+        with Sender(net) as sender, counting() as calls:
+            assert sender.cost(3).source == NODE and sender.calls(calls)[LABEL] == 1
+        assert net.node.on(f"ip route get {PEER}")
+
+
+def test_one_object_on_stdout(capsys):
+    assert command.main(["run", "addr-select", "--set", "addresses=2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["reproduced"] is True
+
+
+def test_what_cannot_be_tried_is_said(capsys, monkeypatch):
+    monkeypatch.setattr(case.Network, "modules", ("no_such_module",))
+    assert command.main(["run", "addr-select", "--json"]) == 3
+    said = json.loads(capsys.readouterr().out)
+    assert said["reproduced"] is None and "no_such_module" in said["reasons"][0]
+
+
+@pytest.mark.parametrize("word", ["addresses=many", "addresses"])
+def test_a_setting_that_is_no_number_is_a_wrong_call(capsys, word):
+    with pytest.raises(SystemExit) as stop:
+        command.main(["run", "addr-select", "--set", word])
+    assert stop.value.code == 2 and "--set" in capsys.readouterr().err
