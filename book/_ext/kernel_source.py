@@ -124,10 +124,12 @@ def read_version(root: Path) -> Version:
 
 
 def licence_of(text: str, default: str) -> str:
-    """The file's own SPDX line, which may differ from its tree's licence (-only, -or-later)."""
-    found = re.search(r"SPDX-License-Identifier:\s*(.+?)\s*(?:\*/)?\s*$",
-                      "\n".join(text.splitlines()[:5]), re.MULTILINE)
-    return found.group(1) if found else default
+    """What the file's head says: its SPDX line, or the words that open the MIT licence."""
+    head = "\n".join(text.splitlines()[:10])
+    found = re.search(r"SPDX-License-Identifier:\s*(.+?)\s*(?:\*/)?\s*$", head, re.MULTILINE)
+    if found:
+        return found.group(1)
+    return "MIT" if "Permission is hereby granted, free of charge" in head else default
 
 
 def definitions(file: Path) -> list[Definition]:

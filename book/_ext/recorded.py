@@ -10,15 +10,18 @@ it is tagged `raises-exception`, and the notebook says on which machine (metadat
     A caption in *MyST*.
     :::
 
-The figure is `book/_recordings/<case>/<name>.html`. The JSON's key `provenance` has the notebook
+The figure is `book/_recordings/<case>/<name>.html`; below it stand its provenance and the files with
+its data, see figure_data.py. The JSON's key `provenance` has the notebook
 metadata's fields; a page that uses a recording shows them under its title, as a notebook does.
 """
 
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 
+import figure_data
 from docutils import nodes
 from fail_closed import fault
 from sphinx.application import Sphinx
@@ -40,6 +43,9 @@ def setup_recorded(app: Sphinx) -> None:
     app.add_directive("recorded-figure", RecordedFigure)
     app.add_node(recorded_fragment, html=(visit_fragment, None), latex=(skip, None),
                  text=(skip, None), man=(skip, None), texinfo=(skip, None))
+    app.add_node(recorded_files, html=(visit_files, None), latex=(skip, None),
+                 text=(skip, None), man=(skip, None), texinfo=(skip, None))
+    app.connect("build-finished", write_data)
     app.connect("source-read", check_notebook)
     app.connect("doctree-read", show_provenance)
 
@@ -130,6 +136,27 @@ def skip(self, node: recorded_fragment) -> None:
     raise nodes.SkipNode
 
 
+class recorded_files(nodes.General, nodes.Element):  # noqa: N801
+    """The files with a figure's data: its case, its name, their names."""
+
+
+def visit_files(self, node: recorded_files) -> None:
+    """Links that download, said in words that make sense alone."""
+    case, figure = escape(node["case"]), escape(node["figure"])
+    up = "../" * self.builder.current_docname.count("/") + figure_data.FOLDER
+    links = [f'<a href="{up}/{case}/{escape(name)}" download aria-label="{escape(name)}, data of this '
+             f'figure">{escape(name.removeprefix(node["figure"] + "."))}</a>' for name in node["names"]]
+    links.append(f'<a href="{up}/{case}.json" download>the whole recording of {case}</a>')
+    self.body.append(f'<p class="wpw-files">Data: {", ".join(links)}</p>')
+    raise nodes.SkipNode
+
+
+def write_data(app: Sphinx, failure: Exception | None) -> None:
+    """All recordings' data, beside the pages."""
+    if failure is None and app.builder.format == "html":
+        figure_data.write(Path(app.srcdir) / app.config.recordings, Path(app.outdir), provenance_line)
+
+
 class RecordedFigure(SphinxDirective):
     """`recorded-figure`: CASE NAME, with a caption as its content."""
 
@@ -155,7 +182,9 @@ class RecordedFigure(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, text)
         if text.children and isinstance(text[0], nodes.paragraph):
             figure += nodes.caption("", "", *text[0].children)
-        figure += nodes.legend("", *text.children[1:], provenance_node(recording.provenance))
+        files = recorded_files("", case=case, figure=name,
+                               names=figure_data.names(recording.folder, case, name))
+        figure += nodes.legend("", *text.children[1:], provenance_node(recording.provenance), files)
         return [figure]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from browsing import served
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).parent / "source"
@@ -25,6 +26,35 @@ def ctags():
     """No quiet skipping: without ctags there is no book."""
     if not shutil.which("ctags"):
         pytest.exit("ctags is missing. Next: sudo apt-get install -y universal-ctags", 3)
+
+
+@pytest.fixture(scope="session")
+def built_site() -> Path:
+    """The folder of the real book, built once in a session (of one worker: see `xdist_group`)."""
+    from host import site
+
+    return site.book()
+
+
+@pytest.fixture(scope="session")
+def site(built_site):
+    """Its address on loopback."""
+    with served(built_site) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield chromium
+        chromium.close()
 
 
 @dataclass

@@ -14,6 +14,7 @@ import pytest
 from conftest import PROVENANCE, ROOT, SOURCE, code, markdown, notebook
 
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
+OTHER = QUOTE.replace("\n\n", "\n:tree: qemu\n\n", 1)
 BUILD = "from jupyter_book.cli.main import main; main()"
 
 
@@ -27,12 +28,14 @@ def chapter(folder: Path) -> Path:
         {"file": "book/wait", "sections": [{"file": "notebooks/wait"}]}]}]}
     files = {
         "_toc.yml": json.dumps(toc),
-        "book/wait.md": f"# Wait\n\n{{recorded}}`wait ms .0f` ms for $HOME and $PATH\n\n{QUOTE}",
+        "book/wait.md": f"# Wait\n\n{{recorded}}`wait ms .0f` ms for $HOME and $PATH\n\n{QUOTE}\n{OTHER}",
         "book/_recordings/wait.json": json.dumps({"provenance": PROVENANCE, "ms": 257.3}),
         "notebooks/wait.ipynb": notebook(markdown(QUOTE), code("run()")),
         "notebooks/wait.md": "# The text source\n",
         "README.md": "# No page\n", "labs/cases/notes.md": "# No page\n",
     }
+    (folder / "labs").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "labs/style.toml", folder / "labs")
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -41,7 +44,8 @@ def chapter(folder: Path) -> Path:
 
 def build(folder: Path) -> subprocess.CompletedProcess:
     """What ./lab book runs."""
-    environment = os.environ | {"WPW_KERNEL_SOURCE": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"WPW_KERNEL_SOURCE": str(SOURCE), "WPW_QEMU_SOURCE": str(SOURCE),
+                                "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([sys.executable, "-P", "-c", BUILD, "build", ".", "--all", "-W", "-n",
                            "--keep-going"], cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -66,6 +70,12 @@ def test_pages_and_only_pages(built):
     assert names == {"index.html", "genindex.html", "search.html", "book/index.html",
                      "book/wait.html", "notebooks/wait.html"}
     assert b"The text source" not in pages(built)["notebooks/wait.html"]
+
+
+def test_both_source_trees_are_quoted_each_with_its_own_link(built):
+    page = pages(built)["book/wait.html"].decode()
+    for name in ("linux", "qemu"):
+        assert f"https://elixir.bootlin.com/{name}/v6.1.7/source/net/wait/queue.c#L" in page
 
 
 def test_nothing_is_loaded_from_another_host(built):

@@ -1,89 +1,77 @@
 """Does the built book work in a real browser? Debian's Chromium opens every page of it."""
 
-import functools
-import http.server
-import shutil
-import threading
+from __future__ import annotations
 
 import pytest
-from playwright.sync_api import sync_playwright
+from browsing import toc_pages, visit
 
-from host import site
+pytestmark = pytest.mark.xdist_group("site")
 
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
-
-    def log_message(self, *words):
-        pass
+# Names that only the kernel's source and its counters have.
+SOUGHT = ["tcp_simple_retransmit", "IpFragFails"]
 
 
-@pytest.fixture(scope="module")
-def pages():
-    """Every page of the built site, by its path, served on loopback."""
-    folder = site.book()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_port}"
-    found = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.html"))
-             if "_static" not in path.parts]
-    found.remove("index.html")  # leads on to the first page, see below
-    yield base, found
-    server.shutdown()
+def test_the_pages_are_those_of_the_table_of_contents(built_site):
+    found = {path.relative_to(built_site).with_suffix("").as_posix() for path in built_site.rglob("*.html")
+             if "_static" not in path.parts}
+    assert found == {*toc_pages(), "index"}  # the root leads on to the first page, see below
+    assert len(found) > 4
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield chromium
-        chromium.close()
+@pytest.mark.parametrize("name", toc_pages())
+def test_a_page_opens_without_error_and_nothing_leaves_the_site(site, browser, name):
+    with visit(browser, f"{site}/{name}.html") as seen:
+        seen.page.wait_for_load_state("networkidle")
+        assert seen.errors == []
+        assert seen.abroad == []
 
 
-def visit(browser, address, width=1280, scheme="light"):
-    """Open a page; returns it with its console errors and the requests that left the site."""
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    errors, abroad = [], []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    origin = "/".join(address.split("/")[:3])
-    page.on("request", lambda request: abroad.append(request.url)
-            if not request.url.startswith((origin, "data:")) else None)
-    page.goto(address, wait_until="load")
-    return page, errors, abroad
+@pytest.mark.parametrize("name", toc_pages())
+def test_a_page_opens_from_the_file_system_too(built_site, browser, name):
+    with visit(browser, f"{(built_site / name).as_uri()}.html") as seen:
+        seen.page.wait_for_load_state("networkidle")
+        assert seen.errors == []
+        assert seen.abroad == []
 
 
-@pytest.mark.parametrize("width, scheme", [(1280, "light"), (1280, "dark"), (360, "light")])
-def test_every_page_opens_without_error_leaves_the_machine_alone_and_fits(pages, browser, width, scheme):
-    base, paths = pages
-    assert any("frag-needed" in path for path in paths)
-    for path in paths:
-        page, errors, abroad = visit(browser, f"{base}/{path}", width, scheme)
-        assert not errors, (path, errors)
-        assert not abroad, (path, abroad)
-        overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert overflow <= 0, f"{path} scrolls sideways by {overflow} px at {width} px"
-        page.close()
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", [name for name in toc_pages() if "/" in name])
+def test_the_first_screen_is_left_as_a_picture(site, built_site, browser, name, scheme):
+    """For whoever wants to look: _build/screens."""
+    file = built_site.parent / "screens" / f"{name.replace('/', '-')}-{scheme}.png"
+    with visit(browser, f"{site}/{name}.html", scheme=scheme) as seen:
+        seen.page.screenshot(path=file)
+    assert file.stat().st_size > 20_000  # an empty page takes 5 kB
 
 
-def test_the_root_leads_to_the_first_page(pages, browser):
-    base, _ = pages
+def test_the_root_leads_to_the_first_page(site, browser):
     page = browser.new_page()
-    page.goto(base)
-    page.wait_for_url(f"{base}/book/index.html")
+    page.goto(site)
+    page.wait_for_url(f"{site}/book/index.html")
     page.close()
 
 
-def test_annotations_lead_to_their_lines_and_back(pages, browser):
-    base, _ = pages
-    page, _, _ = visit(browser, f"{base}/book/frag-needed.html")
-    targets = page.eval_on_selector_all(
-        ".wpw-source a[href^='#']", "links => links.map(a => a.getAttribute('href').slice(1))"
-    )
-    assert len(targets) > 20
-    missing = [target for target in targets if page.query_selector(f"[id='{target}']") is None]
-    assert not missing
-    page.close()
+@pytest.mark.parametrize("word", SOUGHT)
+@pytest.mark.parametrize("way", ["served", "from the file system"])
+def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, way):
+    start = f"{site}/book/index.html" if way == "served" else f"{built_site.as_uri()}/book/index.html"
+    with visit(browser, start) as seen:
+        seen.page.locator("input[type=search]:visible, .search-button-field:visible").first.click()
+        box = seen.page.locator("input[type=search]:visible").first
+        box.fill(word)
+        box.press("Enter")
+        found = seen.page.locator("#search-results li a[href*='frag-needed']").first
+        found.wait_for(timeout=20_000)
+        assert seen.errors == [] and seen.abroad == []
+        found.click()
+        seen.page.wait_for_url("**/frag-needed.html*")
+        assert word in seen.page.locator("main").inner_text()
+
+
+@pytest.mark.parametrize("chapter", ["frag-needed", "rtl8139-tso", "splice-push", "addr-select"])
+def test_annotations_lead_to_their_lines_and_back(site, browser, chapter):
+    with visit(browser, f"{site}/book/{chapter}.html") as seen:
+        targets = seen.page.eval_on_selector_all(
+            ".wpw-source a[href^='#']", "links => links.map(a => a.getAttribute('href').slice(1))")
+        assert len(targets) > 20
+        assert [target for target in targets if seen.page.query_selector(f"[id='{target}']") is None] == []

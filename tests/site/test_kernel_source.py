@@ -111,6 +111,7 @@ def test_version_and_licence(tmp_path):
     assert licence_of((SOURCE / "include/queue.h").read_text(), "?") == "GPL-2.0-or-later"
     assert licence_of((SOURCE / QUEUE).read_text(), "?") == "GPL-2.0-only"
     assert licence_of("int x;\n", "GPL-2.0") == "GPL-2.0"
+    assert licence_of("/*\n * Permission is hereby granted, free of charge, to any person\n */", "GPL-2.0") == "MIT"
 
 
 def test_ctags_missing_names_the_package(monkeypatch, tmp_path):

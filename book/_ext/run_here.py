@@ -1,0 +1,40 @@
+"""How does a reader get from a page to the lab? Each notebook's page says the command that opens it.
+
+The page notebooks/<case> gets, below its title, `./lab start <case>`, a button that copies it, and a
+link to the same notebook in the reader's own lab on this machine. Nothing is asked of the machine
+before the reader follows the link: see run-here.js, without which both are words and a plain link.
+"""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+NOTEBOOKS = "notebooks/"
+LAB = "http://127.0.0.1:8888"  # where `./lab start` listens unless told otherwise
+COPIES = "work"  # the folder of the checkout that holds the reader's own notebooks
+BOX = """<div class="wpw-run" data-lab="{lab}">
+<p>This page is a notebook. In a clone of the book, <code class="wpw-command">./lab start {case}</code>
+opens it in your own lab. <button type="button" class="wpw-copy" hidden>Copy the command</button>
+<a class="wpw-open" href="{lab}/lab/tree/{copies}/{case}.ipynb">Open it in the lab that is running here</a></p>
+<p class="wpw-said" role="status"></p></div>"""
+
+
+def add_box(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Puts the box behind the title, and what stands right below it."""
+    if not docname.startswith(NOTEBOOKS) or app.builder.format != "html":
+        return
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if title is None:
+        return
+    at = title.parent.index(title) + 1
+    while at < len(title.parent) and "wpw-provenance" in title.parent[at].get("classes", []):
+        at += 1
+    html = BOX.format(lab=LAB, copies=COPIES, case=docname.removeprefix(NOTEBOOKS))
+    title.parent.insert(at, nodes.raw("", html, format="html"))
+
+
+def setup(app: Sphinx) -> dict:
+    """Sphinx calls this."""
+    app.connect("doctree-resolved", add_box)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

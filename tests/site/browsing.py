@@ -1,0 +1,91 @@
+"""What do the tests of the built site share? A visit to one page, and what went wrong on it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+MADE = ["genindex", "search"]  # pages that Sphinx adds
+
+
+def toc_pages() -> list[str]:
+    """Every page of the table of contents, without suffix, then those that Sphinx adds."""
+    found: list[str] = []
+
+    def walk(part) -> None:
+        if isinstance(part, dict):
+            for name, value in part.items():
+                if name in ("root", "file"):
+                    found.append(value)
+                else:
+                    walk(value)
+        elif isinstance(part, list):
+            for each in part:
+                walk(each)
+
+    walk(yaml.safe_load((ROOT / "_toc.yml").read_text()))
+    return [*found, *MADE]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing, also when a page is closed before all of it was sent."""
+
+    def copyfile(self, source, outputfile):
+        with contextlib.suppress(ConnectionError):
+            super().copyfile(source, outputfile)
+
+    def log_message(self, *words):
+        pass
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The folder's address on loopback, for as long as the block lasts."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                             functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@dataclass
+class Visit:
+    """An open page, its console errors, and the requests that left the site."""
+
+    page: object
+    errors: list[str] = field(default_factory=list)
+    abroad: list[str] = field(default_factory=list)
+
+
+@contextlib.contextmanager
+def visit(browser, address: str, width: int = 1280, height: int = 900, scheme: str = "light",
+          **context) -> Iterator[Visit]:
+    """A page in a window of its own, loaded."""
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme, **context)
+    seen = Visit(page)
+    origin = "/".join(address.split("/")[:3])
+
+    def on_console(message) -> None:
+        if message.type == "error":
+            seen.errors.append(message.text)
+
+    def on_request(request) -> None:
+        if not request.url.startswith((f"{origin}/", "data:", "blob:")):
+            seen.abroad.append(request.url)
+
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("request", on_request)
+    page.goto(address, wait_until="load")
+    try:
+        yield seen
+    finally:
+        page.close()

@@ -1,0 +1,106 @@
+"""What does a link to a page show elsewhere, and can the data behind its figures be had?"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import struct
+import sys
+
+import pytest
+from browsing import ROOT, toc_pages
+
+from host import links
+
+sys.path.insert(0, str(ROOT / "book/_ext"))
+pytestmark = pytest.mark.xdist_group("site")
+
+
+def metas(html: str) -> dict[str, str]:
+    """The page's <meta> by name or property."""
+    return dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"', html))
+
+
+@pytest.mark.parametrize("name", toc_pages())
+def test_a_page_has_title_description_and_picture(built_site, name):
+    html = (built_site / f"{name}.html").read_text("utf-8")
+    found = metas(html)
+    assert re.search(r"<title>[^<]{5,}</title>", html)
+    assert found["og:title"] and found["og:description"] == found["description"]
+    assert 5 < len(found["description"]) <= 201
+    picture = (built_site / name).parent / found["og:image"]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert found["og:image:alt"]
+
+
+def test_descriptions_differ(built_site):
+    pages = [name for name in toc_pages() if name not in ("genindex", "search")]
+    said = [metas((built_site / f"{name}.html").read_text("utf-8"))["description"] for name in pages]
+    assert len(set(said)) == len(said)
+
+
+def test_whole_sentences_are_kept():
+    from page_head import shortened
+
+    assert shortened("Short.") == "Short."
+    assert shortened("One. " + "Two " * 80) == "One."
+    assert shortened("word " * 80).endswith("word\N{HORIZONTAL ELLIPSIS}")
+
+
+def test_every_link_within_the_site_leads_somewhere(built_site):
+    assert links.internal(built_site) == []
+
+
+def test_a_link_that_leads_nowhere_is_noticed(tmp_path):
+    (tmp_path / "a.html").write_text('<p id="here"><a href="b.html#there">b</a><a href="#here">a</a>'
+                                     '<img src="c.png"><a href="b.html#nowhere">b</a>')
+    (tmp_path / "b.html").write_text('<p id="there">')
+    assert links.internal(tmp_path) == ["a.html: c.png: there is no c.png",
+                                        "a.html: b.html#nowhere: b.html has no place 'nowhere'"]
+
+
+def test_the_data_of_a_ladder_is_its_packets(built_site):
+    recorded = json.loads((ROOT / "book/_recordings/frag-needed.json").read_text())
+    folder = built_site / "_data/frag-needed"
+    with (folder / "b-ladder.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    packets = recorded["run"]["captures"]["direct_b"]
+    assert len(rows) == len(packets) > 3
+    assert [float(row["time, ms"]) for row in rows] == pytest.approx(
+        [packet["time_s"] * 1e3 for packet in packets], abs=0.001)
+    told = json.loads((folder / "b-ladder.json").read_text())
+    assert told["provenance"] == recorded["provenance"]
+    assert [{name: value for name, value in row.items() if value} for row in rows] == [
+        {name: value for name, value in row.items() if value} for row in told["rows"]]
+
+
+def test_captures_and_events_are_offered_as_they_were_taken(built_site):
+    folder = built_site / "_data/frag-needed"
+    page = (built_site / "book/frag-needed.html").read_text("utf-8")
+    for name in ("a-ladder.pcap", "b-ladder.pcap", "timeline.events.json"):
+        assert f'href="../_data/frag-needed/{name}"' in page
+    capture = (folder / "b-ladder.pcap").read_bytes()
+    assert capture[:4] == struct.pack("=I", 0xA1B23C4D)  # pcap, times in nanoseconds
+    events = json.loads((folder / "timeline.events.json").read_text())
+    assert {event["function"] for event in events} >= {"tcp_v4_err", "tcp_simple_retransmit"}
+
+
+def test_every_recorded_figure_says_its_origin_and_offers_its_data(built_site):
+    for page in sorted((built_site / "book").glob("*.html")):
+        html = page.read_text("utf-8")
+        figures = html.count('class="wpw-recorded-figure')
+        assert len(re.findall(r'<p class="wpw-files">Data: <a ', html)) == figures, page.name
+        assert len(re.findall(r'<p class="wpw-provenance">Recorded \d{4}-', html)) >= figures
+
+
+def test_a_plots_series_and_a_table_in_plain_text():
+    from figure_data import figure_files
+
+    series = [{"series": "as it is", "exchange": "A", "waited (ms)": 23.0}]
+    plot = ('<figure><script type="application/json" class="wpw-data">'
+            f'{json.dumps(series)}</script><svg></svg></figure>')
+    assert figure_files(plot, {"says": ""})["csv"] == "series,exchange,waited (ms)\nas it is,A,23.0\n"
+    text = figure_files("<figure><pre>a &lt; b\n1   2</pre></figure>", {"says": "Recorded."})
+    assert text == {"txt": "Recorded.\n\na < b\n1   2\n"}
+    assert figure_files("<figure><svg></svg></figure>", {"says": ""}) == {}
