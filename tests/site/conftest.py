@@ -43,9 +43,10 @@ def site(built_site):
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Debian's Chromium, without a window."""
+    """Debian's Chromium, without a window. Not kept longer: while it lives, this thread has a running
+    asyncio loop, and nothing else that needs one (QEMU's monitor) can work in the same process."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
