@@ -10,6 +10,7 @@ import os
 import platform
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from host.image import Image
@@ -42,31 +43,32 @@ def qemu_version(qemu: str = "qemu-system-x86_64") -> str:
     return out.split("version ")[1].split()[0]
 
 
-def acceleration(image: Image, qemu: str = "qemu-system-x86_64") -> Acceleration:
-    """KVM where a kernel boots on it, TCG elsewhere; remembered."""
+def acceleration(image: Image, program: Sequence[str] = ("qemu-system-x86_64",)) -> Acceleration:
+    """KVM where a kernel boots on it, TCG elsewhere; remembered. `program` is QEMU with the options
+    without which it does not start (where its firmware is)."""
     device = os.environ.get("LAB_KVM_DEVICE", "/dev/kvm")
     if not os.path.exists(device):
         return Acceleration("tcg", f"{device} does not exist")
     if not os.access(device, os.R_OK | os.W_OK):
         return Acceleration("tcg", f"{device} may not be opened; to try it: sudo adduser $USER kvm, log in anew")
-    remembered = cache() / f"acceleration-{key_of(qemu)}.json"
-    situation = [qemu_version(qemu), platform.release(), image.folder.name, device]
+    remembered = cache() / f"acceleration-{key_of(*program)}.json"
+    situation = [qemu_version(program[0]), platform.release(), image.folder.name, device]
     try:
         kept = json.loads(remembered.read_text())
         if kept["situation"] == situation:
             return Acceleration(kept["name"], kept["reason"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    found = _try_kvm(image, qemu)
+    found = _try_kvm(image, program)
     say(f"acceleration: {found.name} ({found.reason})")
     remembered.write_text(json.dumps({"situation": situation, "name": found.name, "reason": found.reason}))
     return found
 
 
-def _try_kvm(image: Image, qemu: str) -> Acceleration:
+def _try_kvm(image: Image, program: Sequence[str]) -> Acceleration:
     """Boot the image's kernel without a disk on KVM and wait for its first line."""
     process = subprocess.Popen(
-        [qemu, "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults", "-display", "none",
+        [*program, "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults", "-display", "none",
          "-no-reboot", "-kernel", str(image.vmlinuz), "-append", "console=ttyS0 panic=-1",
          "-serial", "stdio"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -13,6 +13,9 @@ from host.paths import VM_IMAGE
 from host.phases import USAGE, LabError
 
 PROFILES = VM_IMAGE / "profiles"
+# All that TCG can, but for what costs time there: ERMS makes the kernel copy and clear memory byte by
+# byte, LA57 adds a look-up to each page walk, SMAP has the kernel reach user memory by other TLB entries.
+EMULATED_CPU = "max,-erms,-la57,-smap"
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,11 @@ class Profile:
         return self.binary or (str(qemu.built(self.recipe).binary) if self.recipe else qemu.STOCK)
 
     @property
+    def program(self) -> list[str]:
+        """QEMU, and where it finds its firmware if it is not Debian's."""
+        return [self.qemu, *(word for folder in qemu.FIRMWARE for word in ("-L", folder) if self.recipe)]
+
+    @property
     def kept(self) -> "Profile":
         """The profile whose snapshot this one goes on from: its file's, without what is an answer's."""
         return replace(self, binary="", instead=())
@@ -53,11 +61,11 @@ class Profile:
         """
         memory = f"memory-backend-file,id=ram,size={self.memory_mib}M,mem-path={_escaped(ram)}"
         command = [
-            self.qemu, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+            *self.program, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
             "-machine", f"{self.machine},memory-backend=ram",
             "-object", f"{memory},share={'on' if shared else 'off'}",
             "-accel", "tcg,thread=multi" if acceleration == "tcg" else acceleration,
-            "-cpu", "max" if acceleration == "tcg" else "host",
+            "-cpu", EMULATED_CPU if acceleration == "tcg" else "host",
             "-m", f"{self.memory_mib}M", "-smp", str(self.cpus),
             "-kernel", str(image.vmlinuz), "-initrd", str(image.initramfs),
             "-append", " ".join(["console=ttyS0", *self.kernel_arguments, *cards.kernel_arguments(self.cards)]),
@@ -65,8 +73,6 @@ class Profile:
             "-netdev", f"user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22",
             "-device", "virtio-net-pci,netdev=net0,romfile=",
         ]
-        if self.recipe:
-            command += [word for folder in qemu.FIRMWARE for word in ("-L", folder)]
         for device in self.devices:
             command += ["-device", device]
         return command + cards.arguments(self.cards)

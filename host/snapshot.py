@@ -23,6 +23,7 @@ from host.machine import Guest, GuestDied
 from host.phases import phase, say
 from host.profile import Profile, profile
 
+BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation: a busy machine is no fault
 # What the control protocol raises when QEMU ends in the middle of it.
 GONE = (EOFError, OSError, QMPError)
 
@@ -34,7 +35,7 @@ def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
     debian.need(*debian.LAB)
     ours = which if isinstance(which, Profile) else profile(which)
     disk = image()
-    return ours, disk, acceleration(disk, ours.kept.qemu)
+    return ours, disk, acceleration(disk, ours.kept.program)
 
 
 def snapshot(which: str | Profile = "stock") -> Path:
@@ -58,7 +59,7 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
             os.posix_fallocate(file.fileno(), 0, ours.memory_mib << 20)
         guest = boot(ours, disk, how, ram, shared=True)
         try:
-            machine.wait_for_console(guest, machine.READY_LINE, 180, progress)
+            machine.wait_for_console(guest, machine.READY_LINE, BOOT_DEADLINE_S, progress)
             progress("keeping it")
             _keep(guest, folder / "state")
         except GONE as error:

@@ -16,11 +16,10 @@ def run(quick: bool, words: list[str]) -> None:
     """Become pytest. Makes what the tests need first, so that no test pays for it."""
     debian.need(*debian.TESTS)
     workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup"]
-    chosen = words if any(word.startswith("tests/") for word in words) else [
-        *workers, *WITHOUT_VM, *([] if quick else ["tests/vm"]), *words
-    ]
+    named = [word for word in words if word.startswith("tests/")]
+    chosen = words if named else [*workers, *WITHOUT_VM, *([] if quick else ["tests/vm"]), *words]
     source.trees()
-    if not quick:
+    if not quick and not (named and all(word.startswith(tuple(WITHOUT_VM)) for word in named)):
         for name in names():
             snapshot.snapshot(name)
     os.chdir(REPOSITORY)

@@ -21,6 +21,9 @@ chmod 755 /usr/local/lib/lab/*
 chmod 700 /root /root/.ssh
 chmod 600 /root/.ssh/authorized_keys /etc/ssh/ssh_host_ed25519_key
 
+# matplotlib would look at every font at the first import, which takes seconds under emulation.
+HOME=/root python3 -c 'import matplotlib.font_manager'
+
 # The initramfs: busybox, our init, and the modules between power-on and the root file system.
 stage=/tmp/stage
 mkdir -p "$stage/bin" "$stage/modules" "$stage/dev" "$stage/lower" "$stage/upper" "$stage/root"

@@ -17,12 +17,12 @@ def situation(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.setattr(acceleration, "DEADLINE_S", 1)
 
-    def play(script: str):
+    def play(script: str, *options: str):
         qemu = tmp_path / "qemu"
         version = 'case "$1" in --version) echo "QEMU emulator version 7.2.22 (Debian)"; exit;; esac'
         qemu.write_text(f"#!/bin/sh\n{version}\n{script}\n")
         qemu.chmod(0o755)
-        return acceleration.acceleration(Image(folder), str(qemu))
+        return acceleration.acceleration(Image(folder), [str(qemu), *options])
 
     return play
 
@@ -46,3 +46,8 @@ def test_a_qemu_that_refuses_is_quoted(situation):
 def test_without_a_device_nothing_is_tried(situation, tmp_path):
     (tmp_path / "kvm").unlink()
     assert "does not exist" in situation("echo 'Linux version'").reason
+
+
+def test_the_probe_starts_qemu_as_the_guest_will_firmware_and_all(situation, tmp_path):
+    situation(f"echo \"$*\" >'{tmp_path}/words'; echo 'Linux version'; exec sleep 60", "-L", "/firmware")
+    assert (tmp_path / "words").read_text().startswith("-L /firmware ")

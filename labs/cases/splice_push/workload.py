@@ -35,7 +35,9 @@ if TYPE_CHECKING:  # bcc takes its time to import
 
 SIZE_BYTES = 20_000  # five pages, and less than half of a window of 64 KiB
 DEADLINE_S = 1.0  # five times the only timer that could still come
+BUSY_S = 10.0  # what a busy machine gets on top, unless the sender's kernel holds the rest back
 PATIENCE_S = 0.3  # how long the next request waits for this one: longer than that timer
+NOBODY_COMES = ("none", "keepalive")  # timers that send nothing of what is queued
 HANDED_ON_FLAGS = {0x8000: "MORE", 0x20000: "NOTLAST"}  # MSG_…, include/linux/socket.h
 
 
@@ -196,12 +198,16 @@ class Fetch:
     def _read(self) -> None:
         head = self.way.port == PIPE_PORT  # pv sends no header
         answer = b""
-        while (left_s := self.start + self.deadline_s - time.monotonic()) > 0 and len(self.body) < self.way.size:
-            self.socket.settimeout(left_s)
+        end = self.start + self.deadline_s
+        while len(self.body) < self.way.size:
+            self.socket.settimeout(max(end - time.monotonic(), 0.001))
             try:
                 read = self.socket.recv(1 << 20)
             except TimeoutError:
-                break
+                if end > self.start + self.deadline_s or any(one.timer in NOBODY_COMES for one in self._held()):
+                    break
+                end += BUSY_S  # it is on its way
+                continue
             if not read:
                 break
             answer += read
@@ -213,10 +219,15 @@ class Fetch:
                 came = len(self.body) - sum(size for _, size in self.arrivals)
                 self.arrivals.append(((time.monotonic() - self.start) * 1e3, came))
         self.took_ms = (time.monotonic() - self.start) * 1e3
-        self.held = [one for one in held(self.net.server)
-                     if one.queued_bytes and one.local_port == (PORT if self.way.port == PROXY_PORT else self.way.port)
-                     and one.remote_port in (PROXIED if self.way.port == PROXY_PORT else (self.port,))]
+        self.held = self._held()
         self.segments = tcp_info(self.socket).data_segs_in
+
+    def _held(self) -> list[Held]:
+        """What the server's kernel holds back of this answer."""
+        proxied = self.way.port == PROXY_PORT
+        return [one for one in held(self.net.server)
+                if one.queued_bytes and one.local_port == (PORT if proxied else self.way.port)
+                and one.remote_port in (PROXIED if proxied else (self.port,))]
 
     def fetched(self) -> Fetched:
         """Waits for the end, closes the connection."""
