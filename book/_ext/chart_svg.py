@@ -21,7 +21,7 @@ DEFAULTS = [f"-{kind}fontname={FONT}" for kind in "GNE"] + [
     "-Nmargin=0.14,0.07", "-Nheight=0.3", "-Gpad=0.06", "-Granksep=0.35", "-Gnodesep=0.25",
     "-Earrowsize=0.8"]
 LEAST = 0.82  # of its size, to which a picture shrinks on a narrow page before it scrolls
-CODE = re.compile(r"[a-z_]\w*\(\)")
+CODE = re.compile(r"[a-z_]\w*\(\)(, [a-z_]\w*\(\))*")
 DROPPED = ("id", "fill", "stroke", "font-family", f"{XLINK}title", "target", f"{XLINK}href")
 
 
