@@ -13,8 +13,8 @@
     :::
 
 `:alt:` is required. A `URL` is a place as in places.py. Classes: `stall` for where a packet waits,
-`icmp` for messages and remarks, `quiet` for what stands aside, `lost` for what does not happen. The
-language is that of Graphviz's dot; chart_svg.py draws it.
+`main` for what the picture is about, `icmp` for messages and remarks, `quiet` for what stands aside, `lost`
+for what does not happen. The language is that of Graphviz's dot; chart_svg.py draws it.
 """
 
 from __future__ import annotations

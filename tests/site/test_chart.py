@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from browsing import visit
 
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
 PAGE = ":::{{chart}} way\n:alt: {alt}\n:caption: A *way*.\n\n{graph}\n:::\n"
@@ -80,3 +81,53 @@ def test_without_dot_the_package_is_named(book, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     built = book({"index.md": ":::{chart} a\n:alt: B\n\ndigraph {}\n:::\n"})
     assert built.status == 1 and "dot is missing. Next: sudo apt-get install" in built.warnings
+
+
+@pytest.mark.xdist_group("site")
+def test_the_keyboard_walks_through_a_chart_to_the_code(site, browser):
+    with visit(browser, f"{site}/book/one-packet.html") as seen:
+        links = seen.page.locator(".wpw-chart svg a")
+        assert links.count() > 15
+        links.first.focus()
+        here = seen.page.evaluate("document.activeElement.getAttribute('aria-label')")
+        seen.page.keyboard.press("Tab")
+        there = "document.activeElement.getAttribute('aria-label')"
+        assert seen.page.evaluate(there) == links.nth(1).get_attribute("aria-label") != here
+        assert seen.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        link = seen.page.locator(".wpw-chart svg a[aria-label^='tcp_v4_err()']")
+        link.focus()
+        seen.page.keyboard.press("Enter")
+        seen.page.wait_for_url("**/frag-needed.html#tcp-v4-err-*")
+        place = seen.page.url.partition("#")[2]
+        assert "tcp_v4_err" in seen.page.locator(f"[id='{place}'] figcaption").inner_text()
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("name", ["book/one-packet", "book/inside"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_words_of_a_chart_stay_in_their_frames_and_legible(site, browser, name, width):
+    with visit(browser, f"{site}/{name}.html", width) as seen:
+        found = seen.page.evaluate("""() => [...document.querySelectorAll('.wpw-chart .node:not(.quiet)')].map(node => {
+            const frame = node.querySelector('path, polygon, ellipse').getBoundingClientRect();
+            return [...node.querySelectorAll('text')].map(text => {
+                const box = text.getBoundingClientRect();
+                return [text.textContent, box.left >= frame.left && box.right <= frame.right,
+                        box.height];
+            });
+        }).flat()""")
+        assert len(found) > 15
+        assert [text for text, inside, height in found if not inside or height < 11] == []
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_chart_has_the_pages_colours(site, browser, scheme):
+    with visit(browser, f"{site}/book/one-packet.html", scheme=scheme) as seen:
+        stroke, stall, text, ground = seen.page.evaluate("""() => {
+            const at = name => getComputedStyle(document.querySelector(name));
+            const probe = document.body.appendChild(document.createElement('p'));
+            probe.style.color = 'var(--wpw-stall)';
+            return [at('.wpw-chart .node.stall path').stroke, getComputedStyle(probe).color,
+                    at('.wpw-chart .node text:not(.code)').fill, at('body').backgroundColor];
+        }""")
+        assert stroke == stall and text != ground
