@@ -1,16 +1,21 @@
-"""How long does the reader wait? Medians of five on this machine, with the acceleration named."""
+"""How long does the reader wait? Medians of five on this machine, with the acceleration named.
+
+`./lab bench --record` stores them as book/_recordings/bench.json, from which the book takes them, and
+writes the same into README.md, between two marks.
+"""
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-from host import debian_source, device, jupyter, machine, paths, qemu, snapshot, vm
+from host import conclusions, debian_source, device, jupyter, machine, paths, qemu, record, snapshot, vm
 from host.acceleration import qemu_version
-from host.phases import console, phase
+from host.phases import LabError, console, phase
 
 RUNS = 5
 ONCE = {"qemu_build_s"}  # minutes
@@ -26,6 +31,19 @@ GOALS = {
     "device_rebuild_s": 40.0,
     "image_mb": 400.0,
 }
+# What README.md says of each, in its order.
+WORDS = {
+    "snapshot_to_shell_s": "from the snapshot to a shell's answer",
+    "kernel_to_cell_s": "from no VM to a notebook cell's answer",
+    "cold_boot_s": "cold boot to a shell's answer (once)",
+    "tracers_attached_s": "chapter 1's seven tracers compiled and attached",
+    "run_frag_needed_s": "`./lab run frag-needed`, VM included",
+    "book_s": "`./lab book`",
+    "qemu_build_s": "chapter 2's QEMU, built from its source (once)",
+    "device_rebuild_s": "one device of it compiled anew, for an answer",
+    "image_mb": "the VM's disk",
+}
+BETWEEN_MARKS = re.compile(r"(?<=<!-- ./lab bench --record -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 def figures() -> dict:
@@ -50,6 +68,31 @@ def figures() -> dict:
     size_mb = round(disk.disk.stat().st_size / 1e6, 1)
     found["image_mb"] = {"median": size_mb, "runs": [size_mb], "goal": GOALS["image_mb"]}
     return {"acceleration": how.name, "qemu": qemu_version(), "cpus": os.cpu_count(), "figures": found}
+
+
+def store(measured: dict) -> None:
+    """Keep the figures for the book and for README.md, if the same follows from them as before."""
+    if changed := conclusions.changed(record.RECORDINGS / "bench.invariants.toml", measured):
+        raise LabError("bench: what the book says of these figures does not follow from them, so nothing was "
+                       "stored:\n" + "\n".join(f"- {each}" for each in changed), "./lab bench, on a quiet machine")
+    record.store_data("bench", measured, record.provenance())
+    readme = paths.REPOSITORY / "README.md"
+    readme.write_text(in_readme(readme.read_text("utf-8"), measured), "utf-8")
+
+
+def in_readme(text: str, measured: dict) -> str:
+    """README.md with these figures between its marks."""
+    if not BETWEEN_MARKS.search(text):
+        raise LabError("README.md: expected the marks that the table of ./lab bench stands between, found none",
+                       f"put them back: {BETWEEN_MARKS.pattern}")
+    rows = []
+    for name, words in WORDS.items():
+        figure = measured["figures"][name]["median"]
+        rows.append(f"| {words} | {figure:.0f} MB |" if name.endswith("_mb") else f"| {words} | {figure:.1f} s |")
+    how = "no KVM (TCG, the slow case)" if measured["acceleration"] == "tcg" else measured["acceleration"].upper()
+    said = (f"Medians of five by `./lab bench` on {measured['cpus']} cores with QEMU {measured['qemu']} and {how}:\n\n"
+            "| what | takes |\n| --- | --- |\n" + "\n".join(rows) + "\n")
+    return BETWEEN_MARKS.sub(lambda _: said, text)
 
 
 def show(measured: dict) -> None:

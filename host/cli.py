@@ -266,11 +266,14 @@ def book(pdf, check_links):
 
 @command("./lab bench --json")
 @json_option
-def bench(as_json):
+@click.option("--record", is_flag=True, help="Store the figures for the book, and in README.md.")
+def bench(as_json, record):
     """Medians of five: how long the reader waits, with the acceleration named."""
     from host import bench as measure
 
     figures = measure.figures()
+    if record:
+        measure.store(figures)
     if as_json:
         _print_json(figures)
     else:

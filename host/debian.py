@@ -18,6 +18,7 @@ PACKAGES = {
     "ssh-keygen": "openssh-client",  # makes its keys
     "xz": "xz-utils",  # unpacks the kernel source
     "ctags": "universal-ctags",  # finds functions in it
+    "dot": "graphviz",  # draws the book's charts
     "chromium": "chromium",  # draws previews, prints the book; the tests open the book in it
     "libatomic.so.1": "libatomic1",  # Playwright's driver, which moves Chromium, is linked with it
     "patch": "patch",  # puts a change into the source of QEMU; what follows builds it
@@ -33,9 +34,10 @@ PACKAGES = {
     "/usr/include/slirp/libslirp.h": "libslirp-dev",
     "/usr/include/libfdt.h": "libfdt-dev",
 }
-TESTS = ["ctags", "chromium", "libatomic.so.1"]
+BOOK = ["ctags", "dot"]
+TESTS = [*BOOK, "chromium", "libatomic.so.1"]
 QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("patch"):]  # for chapters with a QEMU of their own
-LAB = [name for name in PACKAGES if name not in (*TESTS[1:], *QEMU_BUILD)]
+LAB = [name for name in PACKAGES if name not in {*TESTS, *QEMU_BUILD} - {"ctags"}]
 
 
 def missing(names) -> list[str]:

@@ -99,6 +99,11 @@ def _store(name: str, data: dict, origin: dict[str, str]) -> None:
     figures = data.pop("figures")
     for figure, html in figures.items():
         (folder / f"{figure}.html").write_text(html + "\n")
+    store_data(name, data, origin)
+
+
+def store_data(name: str, data: dict, origin: dict[str, str]) -> None:
+    """Keep plain data with their provenance, for the pages' numbers."""
     file = RECORDINGS / f"{name}.json"
     file.write_text(json.dumps({"provenance": origin, **data}, indent=1, sort_keys=True) + "\n")
 

@@ -17,7 +17,7 @@ JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 
 def book(into: Path = REPOSITORY) -> Path:
     """Build the site in `into`/_build; returns its folder. Raises with the first faults."""
-    debian.need("ctags")
+    debian.need(*debian.BOOK)
     pairs.check()
     environment = {**os.environ, **source.trees()}
     # Sphinx marks a style sheet by its sum if it lies there from last time, and else does not.

@@ -29,6 +29,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 METADATA = "where_packets_wait"
+WITH_FIGURES = "with-figures"
 FIELDS = ("kernel", "qemu", "acceleration", "date", "commit")
 
 
@@ -230,9 +231,16 @@ def fault_of(cell: dict) -> str | None:
 
 
 def show_provenance(app: Sphinx, doctree: nodes.document) -> None:
-    """Under the page's title: where its notebook, or the values in its prose, were recorded."""
+    """Under the page's title: where its notebook, or the values in its prose, were recorded. A page
+    whose front matter has `provenance: with-figures` leaves that to a figure of each recording."""
     lines = {inline["provenance"]: None for inline in doctree.findall(nodes.inline)
              if "provenance" in inline}
+    if app.env.metadata.get(app.env.docname, {}).get("provenance") == WITH_FIGURES:
+        said = {node.astext() for node in doctree.findall(nodes.paragraph)
+                if "wpw-provenance" in node["classes"]}
+        for line in lines.keys() - said:
+            fault(app.env, f"provenance: {WITH_FIGURES}, and no figure says {line!r}", app.env.docname)
+        return
     if notebook := app.env.temp_data.get(METADATA):
         lines[notebook] = None
     title = next(iter(doctree.findall(nodes.title)), None)

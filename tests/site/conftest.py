@@ -22,10 +22,11 @@ PROVENANCE = {"kernel": "6.1.0-56-amd64", "qemu": "7.2.22", "acceleration": "tcg
 
 
 @pytest.fixture(scope="session", autouse=True)
-def ctags():
-    """No quiet skipping: without ctags there is no book."""
-    if not shutil.which("ctags"):
-        pytest.exit("ctags is missing. Next: sudo apt-get install -y universal-ctags", 3)
+def needed():
+    """No quiet skipping: without these there is no book."""
+    for command, package in (("ctags", "universal-ctags"), ("dot", "graphviz")):
+        if not shutil.which(command):
+            pytest.exit(f"{command} is missing. Next: sudo apt-get install -y {package}", 3)
 
 
 @pytest.fixture(scope="session")
@@ -81,7 +82,7 @@ def book(tmp_path):
         for name, text in pages.items():
             (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "src" / name).write_text(text, "utf-8")
-        settings = {"extensions": ["myst_nb", "annotated_source", "recorded"],
+        settings = {"extensions": ["myst_nb", "annotated_source", "recorded", "places", "chart"],
                     "nb_execution_mode": "off", "myst_enable_extensions": ["colon_fence"],
                     "kernel_source_root": str(SOURCE), "recordings": "_recordings",
                     "html_theme": "basic", "exclude_patterns": ["notebooks/*.md"]} | overrides

@@ -23,11 +23,12 @@ def chapter(folder: Path) -> Path:
     shutil.copy(ROOT / "_config.yml", folder)
     shutil.copytree(ROOT / "book", folder / "book",
                     ignore=lambda where, names: [n for n in names if n in ("_recordings", "__pycache__")
-                                                 or n.endswith(".md") and n != "index.md"])
+                                                 or n.endswith(".md")])
     toc = {"format": "jb-book", "root": "book/index", "parts": [{"caption": "1", "chapters": [
         {"file": "book/wait", "sections": [{"file": "notebooks/wait"}]}]}]}
     files = {
         "_toc.yml": json.dumps(toc),
+        "book/index.md": "# A book\n",
         "book/wait.md": f"# Wait\n\n{{recorded}}`wait ms .0f` ms for $HOME and $PATH\n\n{QUOTE}\n{OTHER}",
         "book/_recordings/wait.json": json.dumps({"provenance": PROVENANCE, "ms": 257.3}),
         "notebooks/wait.ipynb": notebook(markdown(QUOTE), code("run()")),

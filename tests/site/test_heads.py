@@ -18,8 +18,9 @@ pytestmark = pytest.mark.xdist_group("site")
 
 
 def metas(html: str) -> dict[str, str]:
-    """The page's <meta> by name or property."""
-    return dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"', html))
+    """The page's <meta> by name or property; docutils writes the content first."""
+    return (dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"', html))
+            | {name: content for content, name in re.findall(r'<meta content="([^"]*)" name="([^"]+)"', html)})
 
 
 @pytest.mark.parametrize("name", toc_pages())

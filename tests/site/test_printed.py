@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
-from browsing import ROOT
+from browsing import ROOT, visit
 from pypdf import PdfReader
 
 from host import print_book
@@ -65,3 +65,17 @@ def test_pictures_and_source_are_printed(printed):
     text = " ".join(page.extract_text() for page in printed.pages)
     assert "tcp_simple_retransmit" in text and "ICMP frag needed" in text
     assert "Copy the command" not in text
+
+
+def test_nothing_is_wider_than_the_paper(built_site, printed, browser):
+    """Else Chromium prints the whole book smaller."""
+    file = print_book_file(built_site).with_name("book.html")
+    with visit(browser, file.as_uri(), 794, 1123) as seen:  # A4 at 96 dots an inch
+        seen.page.emulate_media(media="print")
+        wide = seen.page.evaluate("""() => {
+            const edge = document.body.getBoundingClientRect().right + 2;
+            return [...document.querySelectorAll('body *')].filter(
+                each => each.getBoundingClientRect().right > edge && !each.closest('svg, .admonition-title')).map(
+                each => each.outerHTML.slice(0, 120));
+        }""")
+        assert wide == []

@@ -104,6 +104,17 @@ def test_figure_with_caption_and_provenance(book):
     assert text.status == 0 and "The *ladder*." in text.page()
 
 
+def test_a_page_may_leave_provenance_to_its_figures_but_not_leave_it_out(book):
+    pages = with_recording("B took {recorded}`frag run.b_ms` ms.\n\n:::{recorded-figure} frag a-ladder\n:::")
+    pages["_recordings/frag/a-ladder.html"] = '<figure class="wpw-ladder"><svg></svg></figure>'
+    matter = "---\nprovenance: with-figures\n---\n"
+    assert book(pages).page().count(LINE) == 2
+    once = book({"index.md": matter + pages["index.md"]})
+    assert (once.status, once.warnings, once.page().count(LINE)) == (0, "", 1)
+    never = book({"index.md": matter + pages["index.md"].split(":::")[0]})
+    assert never.status == 1 and "provenance: with-figures, and no figure says 'Recorded" in never.warnings
+
+
 def test_a_missing_figure_stops_the_build(book):
     built = book(with_recording(":::{recorded-figure} frag b-ladder\n:::"))
     assert built.status == 1

@@ -1,0 +1,99 @@
+"""The directive `chart`: a drawn graph on a page, whose nodes lead to places in the book.
+
+::
+
+    :::{chart} way-of-a-packet
+    :alt: What the picture says, in words.
+    :caption: What stands below it, in *MyST*.
+
+    digraph {
+        push [label="tcp_push()\\nwas not called", class="stall", URL="splice-push#do_tcp_sendpages"]
+        send -> push [class="lost"]
+    }
+    :::
+
+`:alt:` is required. A `URL` is a place as in places.py. Classes: `stall` for where a packet waits,
+`main` for what the picture is about, `icmp` for messages and remarks, `quiet` for what stands aside, `lost`
+for what does not happen. The language is that of Graphviz's dot; chart_svg.py draws it.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as Xml
+
+import chart_svg
+import places
+from docutils import nodes
+from docutils.parsers.rst import directives
+from fail_closed import fault
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class chart(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
+    """What dot drew, to be written when the way to each place is known."""
+
+
+class Chart(SphinxDirective):
+    """`chart`: NAME, with the graph as its content."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec = {"alt": directives.unchanged, "caption": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        """A figure, or nothing but a reported fault."""
+        name, alt = self.arguments[0], self.options.get("alt", "").strip()
+        drawn = self.env.temp_data.setdefault("charts", set())
+        try:
+            if not re.fullmatch(r"[a-z][a-z0-9-]*", name) or name in drawn:
+                raise chart_svg.ChartError(f"chart {name!r}: expected a name of its own on this page, "
+                                           "in small letters, digits and hyphens")
+            if not alt:
+                raise chart_svg.ChartError(f"chart {name!r}: expected :alt: with what it says, found none")
+            picture = chart_svg.drawn("\n".join(self.content))
+        except chart_svg.ChartError as error:
+            fault(self.env, str(error), self.env.docname, self.lineno)
+            return []
+        drawn.add(name)
+        for place in chart_svg.links(picture):
+            places.named(self.env, place, self.lineno)
+        node = chart("", name=name, alt=alt, svg=Xml.tostring(picture, encoding="unicode"))
+        figure = nodes.figure("", node, classes=["wpw-chart"])
+        if "caption" in self.options:
+            words, messages = self.state.inline_text(self.options["caption"], self.lineno)
+            figure += nodes.caption("", "", *words, *messages)
+        self.set_source_info(figure)
+        return [figure]
+
+
+def visit_html(self, node: chart) -> None:
+    """The picture, in a box that scrolls if the page is narrower."""
+    app, docname = self.builder.app, self.builder.current_docname
+    svg = chart_svg.svg(Xml.fromstring(node["svg"]), node["name"], node["alt"],
+                        lambda place: places.address(app, place, docname))
+    self.body.append('<div class="wpw-scroll" tabindex="0" role="region" '
+                     f'aria-label="Chart {self.attval(node["name"])}">{svg}</div>')
+    raise nodes.SkipNode
+
+
+def visit_text(self, node: chart) -> None:
+    """Its words, where there are no pictures."""
+    self.new_state()
+    self.add_text(node["alt"])
+    self.end_state()
+    raise nodes.SkipNode
+
+
+def skip(self, node: chart) -> None:
+    """Only HTML and text can show it; the caption stays."""
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict:
+    """Sphinx calls this."""
+    app.add_node(chart, html=(visit_html, None), text=(visit_text, None), latex=(skip, None),
+                 man=(skip, None), texinfo=(skip, None))
+    app.add_directive("chart", Chart)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

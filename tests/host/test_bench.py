@@ -1,0 +1,53 @@
+"""Do README.md and the book say the same of what the lab costs, and only what was measured?"""
+
+import json
+
+import pytest
+
+from host import bench, record
+from host.paths import REPOSITORY
+from host.phases import LabError
+
+README = (REPOSITORY / "README.md").read_text("utf-8")
+PROVENANCE = {"kernel": "6.1", "qemu": "7.2", "acceleration": "tcg", "date": "2026-11-20", "commit": "abc"}
+
+
+def measured(**other: float) -> dict:
+    """Figures of a machine that is not this one."""
+    medians = dict.fromkeys(bench.GOALS, 1.25) | {"cold_boot_s": 6.0, "qemu_build_s": 90.0, "image_mb": 376.5} | other
+    return {"acceleration": "kvm", "qemu": "9.9.9", "cpus": 64, "figures": {
+        name: {"median": median, "runs": [median], "goal": bench.GOALS[name]} for name, median in medians.items()}}
+
+
+def test_the_figures_stand_between_the_marks_and_nothing_else_changes():
+    text = bench.in_readme(README, measured())
+    assert "on 64 cores with QEMU 9.9.9 and KVM:" in text and "| the VM's disk | 376 MB |" in text
+    assert "| cold boot to a shell's answer (once) | 6.0 s |" in text
+    assert len([line for line in text.splitlines() if line.endswith(" s |")]) == len(bench.GOALS) - 1
+    assert bench.BETWEEN_MARKS.sub("", text) == bench.BETWEEN_MARKS.sub("", README)
+    assert bench.in_readme(text, measured()) == text
+
+
+def test_a_readme_without_marks_is_not_written_to():
+    with pytest.raises(LabError, match="expected the marks"):
+        bench.in_readme("# Where Packets Wait\n", measured())
+
+
+@pytest.mark.parametrize("file", record.RECORDINGS.glob("bench.json"), ids=lambda file: file.name)
+def test_the_readme_says_what_is_recorded(file):
+    assert bench.in_readme(README, json.loads(file.read_text("utf-8"))) == README
+
+
+def test_figures_are_stored_with_their_origin_if_they_lead_where_the_book_does(tmp_path, monkeypatch):
+    (tmp_path / "README.md").write_text(README)
+    conclusions = (record.RECORDINGS / "bench.invariants.toml").read_text()
+    (tmp_path / "bench.invariants.toml").write_text(conclusions)
+    monkeypatch.setattr(record, "RECORDINGS", tmp_path)
+    monkeypatch.setattr(record, "provenance", lambda: PROVENANCE)
+    monkeypatch.setattr(bench.paths, "REPOSITORY", tmp_path)
+    with pytest.raises(LabError, match="does not follow from them"):
+        bench.store(measured(snapshot_to_shell_s=5.9))
+    assert not (tmp_path / "bench.json").exists() and (tmp_path / "README.md").read_text() == README
+    bench.store(measured())
+    assert json.loads((tmp_path / "bench.json").read_text()) == {"provenance": PROVENANCE, **measured()}
+    assert "QEMU 9.9.9" in (tmp_path / "README.md").read_text()
