@@ -5,7 +5,8 @@ counter, a setting) is found where a page has it as a whole literal, with or wit
 `=value`; another where a page's prose has it, also with a capital or in the plural. On every page the
 first of these becomes a link to its entry, not in links, titles, code and captions of source. Under
 each entry stand the pages that use the word. A function that a page only quotes, or that only stands
-in a recorded stack, is used there too. A term that no page uses is a fault.
+in a recorded stack, is used there too. A term that no page uses is a fault. A page whose front matter
+says `terms: none`, such as a list of titles, is left as it is.
 
 The same places, and every quoted excerpt, are entries of Sphinx's index.
 
@@ -44,6 +45,11 @@ def terms_of(env: BuildEnvironment) -> list[Term]:
     return found
 
 
+def takes_part(env: BuildEnvironment, docname: str) -> bool:
+    """Unless the page's front matter says that it does not."""
+    return env.metadata[docname].get("terms") != "none"
+
+
 def in_order(env: BuildEnvironment) -> list[str]:
     """All pages, as the table of contents has them."""
     found: dict[str, None] = {}
@@ -64,7 +70,8 @@ def collect(app: Sphinx, env: BuildEnvironment) -> list[str]:
     pages = {docname: env.get_doctree(docname) for docname in in_order(env)}
     quoted = {quoted_name(figure) for page in pages.values() for figure in page.findall(QUOTED)}
     finder = Finder(terms, quoted)
-    uses = {docname: finder.uses(page, docname) for docname, page in pages.items()}
+    uses = {docname: finder.uses(page, docname) if takes_part(env, docname) else {}
+            for docname, page in pages.items()}
     for term in terms:
         if not any(term.key in found for docname, found in uses.items() if docname != term.docname):
             fault(env, f"no page uses the term {term.name!r}: take it out of the glossary, or write it "
@@ -97,9 +104,9 @@ def set_index(env: BuildEnvironment, docname: str, page: nodes.document,
 
 def link(app: Sphinx, page: nodes.document, docname: str) -> None:
     """Puts the links into a page that is about to be written, and the lists into a glossary."""
-    if app.builder.format != "html":
-        return
     env = app.env
+    if app.builder.format != "html" or not takes_part(env, docname):
+        return
     finder = Finder(env.wpw_terms, env.wpw_quoted)
     finder.uses(page, docname, lambda term: address(app, docname, term.docname, term.key))
     for glossary in page.findall(addnodes.glossary):

@@ -153,13 +153,14 @@ class _Reader:
             literal.replace_self(self.reference(term, literal.deepcopy()))
 
     def in_frame(self, found: re.Match) -> str:
-        """A frame of a recorded stack leads to the entry if the book has nothing better, its code."""
+        """Every frame of a recorded stack leads to its entry if the book has nothing better, its code."""
         name = CLONE.sub("", found[1])
         term = self.finder.literals.get(name)
-        if name in self.finder.quoted or not self.first(term):
+        if name in self.finder.quoted or term is None:
             return found[0]
-        self.linked[term.key] = anchor_of(term)
-        return (f'<th scope="row"><a class="wpw-term" id="{anchor_of(term)}" href="{self.lead(term)}">'
+        place = f' id="{anchor_of(term)}"' if self.first(term) else ""
+        self.linked.setdefault(term.key, anchor_of(term))
+        return (f'<th scope="row"><a class="wpw-term"{place} href="{self.lead(term)}">'
                 f"<code>{found[1]}</code></a></th>")
 
     def in_quotation(self, figure: nodes.Element) -> None:

@@ -46,9 +46,9 @@ TERMS = {"extensions": ["myst_nb", "annotated_source", "recorded", "terms"]}
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a note on `IpFragFails`\n:::\n"
 
 
-def links(html: str) -> list[tuple[str, str, str]]:
+def links(html: str) -> list[tuple[str, str, str | None]]:
     """A page's links to the glossary: the words, where to, and what their own place is called."""
-    return [(" ".join(each.text.split()), each["href"], each["id"])
+    return [(" ".join(each.text.split()), each["href"], each.get("id"))
             for each in BeautifulSoup(html, "html.parser").select("a.wpw-term")]
 
 
@@ -158,8 +158,15 @@ def test_a_frame_leads_to_the_entry_unless_its_code_is_in_the_book(terms, tmp_pa
     built = terms(pages)
     assert (built.status, built.warnings) == (0, "")
     assert [each for each in links(built.page()) if each[0] in ("other", "queue_length+0x1")] == [
-        ("other", "words.html#term-other", "use-of-other")]
+        ("other", "words.html#term-other", "use-of-other"), ("other", "words.html#term-other", None)]
     assert used_in(built.page("words"), "other") == [("Wait", "index.html#use-of-other")]
+
+
+def test_a_page_can_stand_aside(terms):
+    aside = {**PAGES, "list.md": f"---\norphan: true\nterms: none\n---\n{PAGE}"}
+    built = terms(aside)
+    assert (built.status, built.warnings, links(built.page("list"))) == (0, "", [])
+    assert [title for title, _ in used_in(built.page("words"), "MTU")] == ["The MTU of it"]
 
 
 def test_a_book_without_a_glossary_is_built_as_before(terms):
