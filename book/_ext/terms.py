@@ -84,7 +84,8 @@ def collect(app: Sphinx, env: BuildEnvironment) -> list[str]:
     made = {docname: (found, leads) for docname, found in uses.items()}
     before = getattr(env, "wpw_made", {})
     env.wpw_terms, env.wpw_quoted, env.wpw_made = terms, quoted, made
-    return sorted({docname for docname in made if before.get(docname) != made[docname]}.union(glossaries(env)))
+    changed = {docname for docname in made if before.get(docname) != made[docname]}
+    return sorted(changed.union(glossaries(env)))
 
 
 def set_index(env: BuildEnvironment, docname: str, page: nodes.document,
@@ -97,8 +98,8 @@ def set_index(env: BuildEnvironment, docname: str, page: nodes.document,
         said = f"{figure['label']}; {title}: source, lines {figure['first']}–{figure['last']}"
         ours["single", said, figure["anchor"], "", None] = None
     entries = env.get_domain("index").entries
-    entries[docname] = [*(entry for entry in entries.get(docname, []) if entry not in before.get(docname, ())),
-                        *ours]
+    stale = before.get(docname, ())
+    entries[docname] = [*(entry for entry in entries.get(docname, []) if entry not in stale), *ours]
     env.wpw_index = {**before, docname: list(ours)}
 
 

@@ -59,7 +59,7 @@ def used_in(html: str, key: str) -> list[tuple[str, str]]:
 
 
 def articles(built) -> list[str]:
-    """What the pages say, without their heads: Sphinx marks a style sheet that lies there from last time."""
+    """The pages without their heads: Sphinx marks a style sheet that lies there from last time."""
     return [built.page(name).partition("<body")[2] for name in ("index", "words", "more", "genindex")]
 
 
@@ -88,9 +88,10 @@ def test_an_entry_leads_to_the_first_uses_and_not_to_itself(terms):
 
 
 def test_pages_stand_under_an_entry_in_the_books_order(terms):
-    pages = {"index.md": "# One\n\n```{toctree}\nz\na\nwords\n```\n", "z.md": PAGE, "a.md": PAGE.replace("# The", "# A"),
-             "words.md": GLOSSARY}
-    assert [title for title, _ in used_in(terms(pages).page("words"), "MTU")] == ["The MTU of it", "A MTU of it"]
+    pages = {"index.md": "# One\n\n```{toctree}\nz\na\nwords\n```\n", "z.md": PAGE,
+             "a.md": PAGE.replace("# The", "# An"), "words.md": GLOSSARY}
+    titles = [title for title, _ in used_in(terms(pages).page("words"), "MTU")]
+    assert titles == ["The MTU of it", "An MTU of it"]
 
 
 @pytest.mark.parametrize("page", [
@@ -112,8 +113,8 @@ def test_a_fault_is_found_again_until_it_is_mended(terms):
 
 def test_one_page_changed_changes_the_others(terms):
     terms(PAGES)
-    built = terms({"index.md": PAGES["index.md"].replace("A route's MTUs are\nmany.", "Many.").replace("the MTU again", "again")
-                   + "\n`IpFragFails`\n", "more.md": "---\norphan: true\n---\n# More\n\nAn MTU.\n"})
+    fewer = PAGES["index.md"].replace("A route's MTUs are\nmany.", "Many.").replace("the MTU again", "")
+    built = terms({"index.md": fewer, "more.md": "---\norphan: true\n---\n# More\n\nAn MTU.\n"})
     assert (built.status, built.warnings) == (0, "")
     assert [text for text, *_ in links(built.page())] == ["Path MTU", "queue_length", "IpFragFails"]
     assert used_in(built.page("words"), "MTU") == [("More", "more.html#use-of-MTU")]
@@ -141,7 +142,8 @@ def test_quoted_source_is_a_use_and_stands_in_the_index(terms):
     assert not figure.select("figcaption a.wpw-term") and not figure.select("pre a.wpw-term")
     assert [each.text for each in figure.select(".wpw-note a.wpw-term")] == ["IpFragFails"]
     assert used_in(built.page("words"), "queue_length") == [("Wait", f"index.html#{figure['id']}")]
-    entry = BeautifulSoup(built.page("genindex"), "html.parser").find("a", string=re.compile("^Wait: source, lines"))
+    index = BeautifulSoup(built.page("genindex"), "html.parser")
+    entry = index.find("a", string=re.compile("^Wait: source, lines"))
     assert entry["href"] == f"index.html#{figure['id']}"
 
 
