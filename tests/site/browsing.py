@@ -32,7 +32,7 @@ def toc_pages() -> list[str]:
                 walk(each)
 
     walk(yaml.safe_load((ROOT / "_toc.yml").read_text()))
-    return [*found, *MADE]
+    return list(dict.fromkeys([*found, *MADE]))
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -1,0 +1,96 @@
+"""Are the pages at the back complete, and do they agree with the chapters and the recorded stacks?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+CHAPTERS = sorted(ROOT.glob("book/*.md")) + sorted(ROOT.glob("notebooks/*.md"))
+BACK = {"glossary.md", "references.md", "corrections.md"}
+ENTRY = re.compile(r"((?:^`\w+\(\)`\n)+)  (.+\n(?:  .+\n)*)", re.MULTILINE)
+FILE = re.compile(r"`([\w./-]+\.(?:c|h|S))`")
+QUOTE = re.compile(r"\{annotated-source\} (\S+) (\S+)")
+ROW = re.compile(r'<tr class="wpw-row wpw-frame (?P<kinds>[^"]*)"(?P<rest>[^>]*)>.*?'
+                 r'<th scope="row"><code>(?P<name>[^<]+)</code>')
+OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+HASH = re.compile(r"(?<![\w/])`?([0-9a-f]{10,12})`?(?![\w])")
+RFC = re.compile(r"RFC (\d{4})")
+NO_DEFINITION = {"__x64_sys_splice",  # made by a macro
+                 "splice_to_socket"}  # of 6.12, says its entry
+REFERENCES = (ROOT / "book/references.md").read_text("utf-8")
+
+
+def entries() -> dict[str, set[str]]:
+    """The files that the glossary names, by function."""
+    text = (ROOT / "book/glossary.md").read_text("utf-8")
+    return {name: set(FILE.findall(said)) for names, said in ENTRY.findall(text)
+            for name in re.findall(r"`(\w+)\(\)`", names)}
+
+
+def quoted() -> set[tuple[str, str]]:
+    """Every function whose code a chapter shows, with its file."""
+    return {(name, path) for page in CHAPTERS for path, name in QUOTE.findall(page.read_text("utf-8"))}
+
+
+def told() -> set[tuple[str, str | None]]:
+    """Every frame of the told stacks, with its file where the recording has it."""
+    found = set()
+    for figure in sorted(ROOT.glob("book/_recordings/*/*.html")):
+        for row in ROW.finditer(figure.read_text("utf-8") if "-" in figure.stem else ""):
+            if "wpw-extra" not in row["kinds"].split():
+                file = re.search(r'data-file="([^"]+)"', row["rest"])
+                found.add((OFFSET.sub("", row["name"]), file[1] if file else None))
+    return found
+
+
+def hashes(pages: list[Path]) -> set[str]:
+    """The commits that pages name, by hash: with a letter and a digit, so no number and no word."""
+    return {each for page in pages for each in HASH.findall(page.read_text("utf-8"))
+            if re.search(r"[a-f]", each) and re.search(r"\d", each)}
+
+
+@pytest.mark.parametrize("functions", [quoted, told])
+def test_every_function_has_an_entry_with_its_file(functions):
+    known = entries()
+    assert len(functions()) > 40
+    assert [name for name, _ in sorted(functions(), key=str) if name not in known] == []
+    assert [(name, file, known[name]) for name, file in functions() if file and file not in known[name]] == []
+
+
+def test_an_entry_names_the_file_of_its_function():
+    """Those whose file is among the quoted ones."""
+    from kernel_source import SourceError, excerpt
+
+    from host import source
+
+    tree = source.kernel_source()
+    checked, wrong = 0, []
+    for name, files in entries().items():
+        here = [file for file in files if (tree / file).is_file()]
+        if len(files) == len(here) == 1 and name not in NO_DEFINITION:
+            try:
+                excerpt(tree, here[0], name)
+                checked += 1
+            except SourceError as error:
+                wrong.append(str(error))
+    assert wrong == [] and checked > 50
+
+
+def test_the_references_have_every_commit_and_no_other():
+    pages = [page for page in CHAPTERS if page.name not in BACK]
+    assert hashes(pages) == hashes([ROOT / "book/references.md"])
+
+
+def test_the_references_have_every_rfc_and_no_other():
+    named = {number for page in CHAPTERS if page.name != "references.md"
+             for number in RFC.findall(page.read_text("utf-8"))}
+    listed = re.findall(r"^\| \[(\d{4})\]\(https://www\.rfc-editor\.org/rfc/rfc\1\)", REFERENCES, re.MULTILINE)
+    assert named == set(listed)
+
+
+def test_the_references_are_links_by_https():
+    links = re.findall(r"\]\((\w+://[^)]+)\)", REFERENCES)
+    assert len(links) > 40 and all(link.startswith("https://") for link in links)
