@@ -14,7 +14,7 @@ from html import escape
 
 from labs import style
 
-BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 26
+BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 20
 LINE_H, FIRST_DROP = 15, 22
 
 CSS = style.css("""
@@ -59,7 +59,7 @@ def wires(described: dict) -> list[Wire]:
     for card in described.get("cards", []):
         network = str(ipaddress.ip_interface(card["addresses"][0]).network) if card["addresses"] else card["mac"]
         hub = found.setdefault(network, Wire(f"{network}, inside QEMU, MTU {card['mtu']} bytes", hub=True))
-        hub.drops.append((card["node"], [f"{card['interface']} ({card['driver']})", *card["addresses"]]))
+        hub.drops.append((card["node"], [line for line in (card["interface"], card["driver"], *card["addresses"]) if line]))
     return list(found.values())
 
 
@@ -72,7 +72,7 @@ def figure(described: dict, title: str = "The hosts and their wires") -> str:
     body, width, height = _drawing(hosts, drawn)
     key = "wpw-" + hashlib.sha256((title + said).encode()).hexdigest()[:10]
     heading = escape(title)
-    return (f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.8:.0f}px">'
+    return (f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.75:.0f}px">'
             f"<style>{CSS}</style><figcaption>{heading}</figcaption>"
             f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{heading}">'
             f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
@@ -97,9 +97,14 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
         for (number, lines), room in zip(drops[host], rooms[host]):
             y = first_wire + number * (WIRE_H + LINE_H)
             plugs[number].append(at)
-            parts.append(_drop(at, y, lines))
+            parts.append((at, y, lines))
             at += room
         x += widths[host]
+    # A wire's name stands below its left end; a line that goes further down leaves it free.
+    names = [(min(plugs[number]) - 8, len(wire.name) * SMALL_W, first_wire + number * (WIRE_H + LINE_H))
+             for number, wire in enumerate(drawn)]
+    parts = [part if isinstance(part, str) else _drop(*part, [
+        wire_y for left, length, wire_y in names if wire_y < part[1] and left < part[0] < left + length]) for part in parts]
     for number, wire in enumerate(drawn):
         parts.append(_wire(wire, plugs[number], first_wire + number * (WIRE_H + LINE_H)))
     longest = max((min(plugs[number]) + len(wire.name) * LETTER_W for number, wire in enumerate(drawn)), default=0)
@@ -111,12 +116,14 @@ def _box(host: str, x: float, width: float) -> str:
             f'<text class="wpw-host" x="{x + width / 2:.1f}" y="{TOP + 22}">{escape(host)}</text>')
 
 
-def _drop(x: float, y: float, lines: list[str]) -> str:
-    """From the host's box down to its wire, with interface and addresses beside it."""
+def _drop(x: float, y: float, lines: list[str], crossed: list[float]) -> str:
+    """From the host's box down to its wire, with interface and addresses beside it; `crossed` are the
+    wires whose names it would strike through."""
+    gaps = "".join(f"V{wire_y + 4:.1f}M{x:.1f} {wire_y + LINE_H + 8:.1f}" for wire_y in sorted(crossed))
     words = "".join(f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + 7:.1f}" '
                     f'y="{TOP + BOX_H + FIRST_DROP + LINE_H * number:.1f}">{escape(line)}</text>'
                     for number, line in enumerate(lines))
-    return (f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}V{y:.1f}"/>'
+    return (f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"/>'
             f'<circle class="wpw-plug" cx="{x:.1f}" cy="{y:.1f}" r="4"/>{words}')
 
 

@@ -47,7 +47,7 @@ def test_the_text_alternative_says_who_hangs_where():
 
 def test_cards_of_one_network_hang_on_one_wire_inside_qemu():
     svg, words = drawn(CARDS)
-    assert "10.8.1.0/24, inside QEMU, MTU 1500 bytes" in words and "a-eth0 (8139cp)" in words
+    assert "10.8.1.0/24, inside QEMU, MTU 1500 bytes" in words and {"a-eth0", "8139cp"} < set(words)
     assert [g.getAttribute("class") for g in svg.getElementsByTagName("g")] == ["wpw-segment wpw-hub"]
 
 
