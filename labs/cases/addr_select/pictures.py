@@ -8,7 +8,7 @@ from dataclasses import asdict
 from matplotlib import pyplot as plt
 
 from labs import plots, topology_svg
-from labs.cases.addr_select import experiments, tracing
+from labs.cases.addr_select import experiments, on_call, tracing
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.sweep import Line, Sweep
 from labs.cases.addr_select.workload import Sender
@@ -90,5 +90,5 @@ def record() -> dict:
     return {"run": outcome.to_json(), "straight": line.to_json(), "trace": traced.to_json(),
             "rules": {row.key: row.to_json() for row in rules},
             "labels": {row.key: row.to_json() for row in labels},
-            "predicted": predicted(line), "crowded": many, "figures": figures,
+            "predicted": predicted(line), "crowded": many, "on_call": on_call.taken().to_json(), "figures": figures,
             "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"}}

@@ -8,7 +8,7 @@ import json
 from matplotlib import pyplot as plt
 
 from labs import plots, topology_svg
-from labs.cases.rtl8139_tso import case, steps
+from labs.cases.rtl8139_tso import case, on_call, steps
 from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.ladder import Ladder, ladder
@@ -134,6 +134,7 @@ def record() -> dict:
         "where": {seen.at: seen.to_json() for seen in where},
         "locked": dict(zip(("mtu", "mtu_lock", "mtu_lock_1500", "no_pmtu_disc"), locked.to_json())),
         "sent_again": again.to_json(),
+        "on_call": on_call.taken().to_json(),
         "figures": figures,
         "files": {"handshake.pcap": {"base64": base64.b64encode(broken.pcap).decode()},
                   "icmps.events.json": json.dumps(traced.plain.log(), indent=1) + "\n"},

@@ -8,7 +8,7 @@ import json
 from matplotlib import pyplot as plt
 
 from labs import plots, topology_svg
-from labs.cases.splice_push import case, experiments, replay
+from labs.cases.splice_push import case, experiments, on_call, replay
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.tracing import ASKED, CORKED, Traced
 from labs.cases.splice_push.workload import DEADLINE_S, Fetched
@@ -91,6 +91,7 @@ def record() -> dict:
         "freed": {_key(name): one.to_json() for name, one in freed},
         "pv": {name: one.to_json() for name, one in piped},
         "report": {_key(one.name): one.to_json() for one in replays},
+        "on_call": on_call.taken(case.REGRESSION).to_json(),
         "figures": figures,
         "files": {"200-ms.pcap": {"base64": base64.b64encode(late.pcap).decode()},
                   "timeline.events.json": json.dumps(told["events"], indent=1) + "\n"},
