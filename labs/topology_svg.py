@@ -59,7 +59,8 @@ def wires(described: dict) -> list[Wire]:
     for card in described.get("cards", []):
         network = str(ipaddress.ip_interface(card["addresses"][0]).network) if card["addresses"] else card["mac"]
         hub = found.setdefault(network, Wire(f"{network}, inside QEMU, MTU {card['mtu']} bytes", hub=True))
-        hub.drops.append((card["node"], [line for line in (card["interface"], card["driver"], *card["addresses"]) if line]))
+        said = (card["interface"], card["driver"], *card["addresses"])
+        hub.drops.append((card["node"], [line for line in said if line]))
     return list(found.values())
 
 
