@@ -56,10 +56,9 @@ class Look:
     def kept(self, output: str) -> list[str]:
         """Lines for the page as the command printed them, the telling ones first of all."""
         lines = [line.rstrip() for line in output.splitlines() if line.strip() and re.search(self.rows, line)]
-        telling = set(self.telling(lines))
-        room = SHOWN_LINES - len(list(telling)[:SHOWN_LINES])
-        others = [number for number in range(len(lines)) if number not in telling][:room]
-        return [lines[number] for number in sorted([*sorted(telling)[:SHOWN_LINES], *others])]
+        telling = self.telling(lines)[:SHOWN_LINES]
+        others = [number for number in range(len(lines)) if number not in telling]
+        return [lines[number] for number in sorted(telling + others[:SHOWN_LINES - len(telling)])]
 
     def telling(self, lines: Sequence[str]) -> list[int]:
         """Numbers of the lines that `expect` reaches over."""
