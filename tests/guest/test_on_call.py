@@ -55,9 +55,9 @@ def test_every_look_of_a_case_tells_the_fault_from_health(name):
 def test_a_look_that_cannot_tell_is_worthless():
     blind, wrong = replace(GOOD, id="blind", expect="it is"), replace(GOOD, id="wrong", expect="on fire")
     verdicts = {check.what.split()[0]: check for check in looked(GOOD, blind, wrong).checks}
-    assert verdicts["good:"].held
-    assert not verdicts["blind:"].held and "where nothing is wrong, too" in verdicts["blind:"].what
-    assert not verdicts["wrong:"].held and "does not find it" in verdicts["wrong:"].what
+    assert verdicts["good"].held
+    assert not verdicts["blind"].held and "where nothing is wrong, too" in verdicts["blind"].what
+    assert not verdicts["wrong"].held and "does not find it" in verdicts["wrong"].what
 
 
 def test_one_that_describes_says_so_and_still_has_to_match():
