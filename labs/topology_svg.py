@@ -2,7 +2,7 @@
 
 `figure(net.describe())` needs no guest: hosts stand side by side, each wire is a line below them, and a
 drop from host to wire is an interface with its addresses. Cards of the guest itself hang on a dashed
-line: they are wired inside QEMU, those of one network together.
+line: they are wired inside QEMU, those of one network together. A host that has only such a card stands at its end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from html import escape
 
 from labs import style
 
-BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 26
+BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 20
 LINE_H, FIRST_DROP = 15, 22
 
 CSS = style.css("""
@@ -59,7 +59,8 @@ def wires(described: dict) -> list[Wire]:
     for card in described.get("cards", []):
         network = str(ipaddress.ip_interface(card["addresses"][0]).network) if card["addresses"] else card["mac"]
         hub = found.setdefault(network, Wire(f"{network}, inside QEMU, MTU {card['mtu']} bytes", hub=True))
-        hub.drops.append((card["node"], [f"{card['interface']} ({card['driver']})", *card["addresses"]]))
+        said = (card["interface"], card["driver"], *card["addresses"])
+        hub.drops.append((card["node"], [line for line in said if line]))
     return list(found.values())
 
 
@@ -72,7 +73,7 @@ def figure(described: dict, title: str = "The hosts and their wires") -> str:
     body, width, height = _drawing(hosts, drawn)
     key = "wpw-" + hashlib.sha256((title + said).encode()).hexdigest()[:10]
     heading = escape(title)
-    return (f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.8:.0f}px">'
+    return (f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.75:.0f}px">'
             f"<style>{CSS}</style><figcaption>{heading}</figcaption>"
             f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{heading}">'
             f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
@@ -84,39 +85,65 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
     """The elements, and the size they take."""
     drops = {host: [(number, lines) for number, wire in enumerate(drawn) for at, lines in wire.drops if at == host]
              for host in hosts}
+    ends = _at_ends(drops, drawn)
     # A host is as wide as the words at its drops beside each other, each drop to the left of its words.
     rooms = {host: [max(len(line) for line in lines) * SMALL_W + GAP for _, lines in drops[host]] for host in hosts}
     widths = {host: max(sum(rooms[host]), len(host) * LETTER_W + 28) for host in hosts}
-    deepest = max((len(lines) for each in drops.values() for _, lines in each), default=1)
-    first_wire = TOP + BOX_H + FIRST_DROP + deepest * LINE_H + 16
-    height = first_wire + len(drawn) * (WIRE_H + LINE_H)
-    parts, plugs, x = [], {number: [] for number in range(len(drawn))}, 4.0
-    for host in hosts:
-        parts.append(_box(host, x, widths[host] - GAP / 2))
+    deepest = max((len(lines) for host in hosts if host not in ends for _, lines in drops[host]), default=1)
+    heights = [TOP + BOX_H + FIRST_DROP + deepest * LINE_H + 16 + number * (WIRE_H + LINE_H)
+               for number in range(len(drawn))]
+    boxes, falls, plugs, x = [], [], {number: [] for number in range(len(drawn))}, 4.0
+    for host in (each for each in hosts if each not in ends):
+        boxes.append(_box(host, x, TOP, widths[host] - GAP / 2))
         at = x + 14
         for (number, lines), room in zip(drops[host], rooms[host]):
-            y = first_wire + number * (WIRE_H + LINE_H)
             plugs[number].append(at)
-            parts.append(_drop(at, y, lines))
+            falls.append((at, heights[number], lines))
             at += room
         x += widths[host]
-    for number, wire in enumerate(drawn):
-        parts.append(_wire(wire, plugs[number], first_wire + number * (WIRE_H + LINE_H)))
-    longest = max((min(plugs[number]) + len(wire.name) * LETTER_W for number, wire in enumerate(drawn)), default=0)
-    return "".join(parts), max(x, longest + 8), height
+    # A wire's name stands below its left end; a line that goes further down leaves it free.
+    names = [(min(plugs[number]) - 8, len(wire.name) * SMALL_W, heights[number]) for number, wire in enumerate(drawn)]
+    for host, number in ends.items():
+        left, length, y = names[number]
+        box, right = _end(host, drops[host][0][1], left + length + 14, y)
+        boxes.append(box)
+        plugs[number].append(left + length + 6)
+        x = max(x, right)
+    parts = boxes + [_drop(*fall, [y for left, length, y in names if y < fall[1] and left < fall[0] < left + length])
+                     for fall in falls]
+    parts += [_wire(wire, plugs[number], heights[number]) for number, wire in enumerate(drawn)]
+    longest = max((left + len(wire.name) * LETTER_W for wire, (left, _, _) in zip(drawn, names)), default=0)
+    return "".join(parts), max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
 
 
-def _box(host: str, x: float, width: float) -> str:
-    return (f'<rect class="wpw-box" x="{x:.1f}" y="{TOP}" width="{width:.1f}" height="{BOX_H}" rx="7"/>'
-            f'<text class="wpw-host" x="{x + width / 2:.1f}" y="{TOP + 22}">{escape(host)}</text>')
+def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
+    """Hosts that have nothing but one card, and its wire: they stand at that wire's end, out of the row of
+    hosts, which would get too wide for a page. Somebody in the row has to hold the other end."""
+    single = {host: each[0][0] for host, each in drops.items() if len(each) == 1 and drawn[each[0][0]].hub}
+    return {host: number for host, number in single.items() if any(at not in single for at, _ in drawn[number].drops)}
 
 
-def _drop(x: float, y: float, lines: list[str]) -> str:
-    """From the host's box down to its wire, with interface and addresses beside it."""
+def _box(host: str, x: float, y: float, width: float) -> str:
+    return (f'<rect class="wpw-box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{BOX_H}" rx="7"/>'
+            f'<text class="wpw-host" x="{x + width / 2:.1f}" y="{y + 22:.1f}">{escape(host)}</text>')
+
+
+def _end(host: str, lines: list[str], x: float, y: float) -> tuple[str, float]:
+    """A host at the end of its wire, what is said of its card to its right; and where that ends."""
+    width, said = len(host) * LETTER_W + 28, [lines[0], ", ".join(lines[1:])]
+    words = "".join(f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + width + 8:.1f}" '
+                    f'y="{y - 3 + LINE_H * number:.1f}">{escape(line)}</text>' for number, line in enumerate(said))
+    return _box(host, x, y - BOX_H / 2, width) + words, x + width + 8 + max(map(len, said)) * SMALL_W
+
+
+def _drop(x: float, y: float, lines: list[str], crossed: list[float]) -> str:
+    """From the host's box down to its wire, with interface and addresses beside it; `crossed` are the
+    wires whose names it would strike through."""
+    gaps = "".join(f"V{wire_y + 4:.1f}M{x:.1f} {wire_y + LINE_H + 8:.1f}" for wire_y in sorted(crossed))
     words = "".join(f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + 7:.1f}" '
                     f'y="{TOP + BOX_H + FIRST_DROP + LINE_H * number:.1f}">{escape(line)}</text>'
                     for number, line in enumerate(lines))
-    return (f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}V{y:.1f}"/>'
+    return (f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"/>'
             f'<circle class="wpw-plug" cx="{x:.1f}" cy="{y:.1f}" r="4"/>{words}')
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from labs.cases.rtl8139_tso import case, tracing
+from labs.cases.rtl8139_tso import case, on_call, tracing
 from labs.cases.rtl8139_tso.judge import CUT_BYTES
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.packet import Packet
@@ -65,6 +65,12 @@ def test_json_has_what_it_promises(outcome):
 def test_people_read_80_columns(outcome, traced):
     for text in (outcome.text(), traced.text()):
         assert max(map(len, text.splitlines())) <= 80
+
+
+def test_every_look_tells_the_fault_from_health():
+    taken = on_call.taken()
+    assert taken.reproduced, f"{taken.checks}\n{taken}\n{taken.healthy}"
+    assert not replace(taken, broken=taken.healthy).reproduced
 
 
 def test_stacks_are_as_told(traced):

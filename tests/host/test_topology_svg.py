@@ -2,6 +2,8 @@
 
 from xml.dom import minidom
 
+import pytest
+
 from labs import topology_svg
 
 CHAIN = {
@@ -20,6 +22,10 @@ CARDS = {"segments": [], "ports": [], "cards": [
      "driver": "8139cp", "offloads": [], "mtu": 1500},
     {"node": "b", "interface": "b-eth0", "mac": "52:54:00:00:00:02", "addresses": ["10.8.1.1/24"],
      "driver": "virtio_net", "offloads": [], "mtu": 1500}]}
+
+BOTH = {"segments": [{"name": "narrow", "mtu": 1420, "delay_ms": 10}], "cards": CARDS["cards"], "ports": [
+    {"node": "b", "interface": "b-eth1", "segment": "narrow", "mtu": 1420, "addresses": ["10.8.8.1/24"]},
+    {"node": "home", "interface": "home-eth0", "segment": "narrow", "mtu": 1420, "addresses": ["10.8.8.2/24"]}]}
 
 
 def drawn(described, title="A <chain>"):
@@ -47,13 +53,22 @@ def test_the_text_alternative_says_who_hangs_where():
 
 def test_cards_of_one_network_hang_on_one_wire_inside_qemu():
     svg, words = drawn(CARDS)
-    assert "10.8.1.0/24, inside QEMU, MTU 1500 bytes" in words and "a-eth0 (8139cp)" in words
+    assert "10.8.1.0/24, inside QEMU, MTU 1500 bytes" in words and {"a-eth0", "8139cp"} < set(words)
     assert [g.getAttribute("class") for g in svg.getElementsByTagName("g")] == ["wpw-segment wpw-hub"]
 
 
-def test_words_do_not_overlap():
+def test_a_host_with_nothing_but_a_card_stands_at_its_wires_end():
+    svg, words = drawn(BOTH)
+    boxes = [float(box.getAttribute("y")) for box in svg.getElementsByTagName("rect")]
+    assert len(set(boxes)) == 2 and max(boxes) > boxes[0]  # router and home in a row, a at its wire's end
+    assert {"a", "a-eth0", "8139cp, 10.8.1.2/24", "10.8.1.0/24, inside QEMU, MTU 1500 bytes"} < set(words)
+    assert len(svg.getElementsByTagName("circle")) == 3
+
+
+@pytest.mark.parametrize("described", [CHAIN, CARDS, BOTH])
+def test_words_do_not_overlap(described):
     """No two texts of one line closer than a letter's width, in the widest font there may be."""
-    svg, _ = drawn(CHAIN)
+    svg, _ = drawn(described)
     lines = {}
     for text in svg.getElementsByTagName("text"):
         width = len(text.firstChild.data) * topology_svg.SMALL_W

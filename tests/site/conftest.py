@@ -82,7 +82,7 @@ def book(tmp_path):
         for name, text in pages.items():
             (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "src" / name).write_text(text, "utf-8")
-        settings = {"extensions": ["myst_nb", "annotated_source", "recorded", "places", "chart"],
+        settings = {"extensions": ["myst_nb", "annotated_source", "recorded", "places", "chart", "look"],
                     "nb_execution_mode": "off", "myst_enable_extensions": ["colon_fence"],
                     "kernel_source_root": str(SOURCE), "recordings": "_recordings",
                     "html_theme": "basic", "exclude_patterns": ["notebooks/*.md"]} | overrides

@@ -56,7 +56,7 @@ class Outcome(Claims):
             "sockets": {kind: cost.to_json() | {"calls": seen.socket_calls[kind]}
                         for kind, cost in seen.sockets.items()},
             "sockets_at": seen.sockets_at, "learnt_by_the_router": seen.learnt,
-            "setup_s": round(seen.setup_s, 2),
+            "setup_s": round(seen.setup_s, 2), "topology": seen.topology,
         }
 
     def text(self) -> str:

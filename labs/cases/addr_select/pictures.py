@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 from matplotlib import pyplot as plt
 
-from labs import plots
-from labs.cases.addr_select import experiments, tracing
+from labs import plots, topology_svg
+from labs.cases.addr_select import experiments, on_call, tracing
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.sweep import Line, Sweep
 from labs.cases.addr_select.workload import Sender
@@ -64,7 +67,7 @@ def crowded(labels: int = 1000, addresses: int = tracing.STORY) -> dict:
 
 
 def record() -> dict:
-    """Plain values for the prose, and "figures": pictures as HTML by name."""
+    """Plain values for the prose; "figures", pictures as HTML by name; and "files", for download beside them."""
     from labs.cases.addr_select import case
 
     plots.style()
@@ -74,6 +77,7 @@ def record() -> dict:
     flame = many.pop("flame")
     flame.title = f"The same with {many['labels']} more labels"
     figures = {
+        "topology": topology_svg.figure(outcome.seen.topology, "The node, its router, and a peer one hop further"),
         "sweep": plots.figure_html(*outcome.figure()),
         "sockets": plots.table_html("\n".join(outcome.sockets()), "Who asks at each packet"),
         "scores": plots.table_html(traced.choice.text(), "One send among three service addresses, question by question"),
@@ -86,4 +90,5 @@ def record() -> dict:
     return {"run": outcome.to_json(), "straight": line.to_json(), "trace": traced.to_json(),
             "rules": {row.key: row.to_json() for row in rules},
             "labels": {row.key: row.to_json() for row in labels},
-            "predicted": predicted(line), "crowded": many, "figures": figures}
+            "predicted": predicted(line), "crowded": many, "on_call": on_call.taken().to_json(), "figures": figures,
+            "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"}}

@@ -61,7 +61,8 @@ class Line:
 @dataclass
 class Sweep:
     """By number of addresses: `broken` and `fixed` (use_oif_addrs_only), and `ipv4` as far as it went.
-    `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at` addresses."""
+    `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at` addresses.
+    `topology` describes the hosts."""
 
     broken: dict[int, Point] = field(default_factory=dict)
     fixed: dict[int, Point] = field(default_factory=dict)
@@ -72,6 +73,7 @@ class Sweep:
     sockets_at: int = 0
     learnt: int = 0
     setup_s: float = 0.0
+    topology: dict = field(default_factory=dict)
 
     def line(self, points: dict[int, Point]) -> Line:
         """Send cost against addresses."""
@@ -95,6 +97,7 @@ def sweep(most: int) -> Sweep:
     """Both networks, from one address to `most`."""
     seen = Sweep(sockets_at=min(STORY, most))
     with Network() as timing, Silent() as counting_in:
+        seen.topology = timing.describe()
         timed(timing, most, seen)
         counted(counting_in, most, seen)
     return seen

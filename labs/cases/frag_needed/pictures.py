@@ -8,7 +8,7 @@ import json
 from matplotlib import pyplot as plt
 
 from labs import plots, topology_svg
-from labs.cases.frag_needed import case
+from labs.cases.frag_needed import case, on_call
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 
@@ -68,6 +68,7 @@ def record() -> dict:
                               "small_segments": sum(packet.payload_bytes <= SMALL_BYTES
                                                     for packet in expiry.seen.sent(one.name))}
                    for one in expiry},
+        "on_call": on_call.taken().to_json(),
         "figures": figures,
         "files": {**{f"{way}-ladder.pcap": {"base64": base64.b64encode(seen.pcap).decode()} for way in "ab"},
                   "timeline.events.json": json.dumps(traced.to_json()["events"], indent=1) + "\n"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from labs.cases.rtl8139_tso.network import NARROW_MTU, SERVERS
@@ -17,7 +17,7 @@ class Download:
     """One fetch of the file from `server` on the host `at`.
 
     `packets` were seen at the router's end of the server's cable. The dicts hold what moved meanwhile:
-    the kernel's counters of both hosts, and the server's card's own.
+    the kernel's counters of both hosts, and the server's card's own. `pcap` is tcpdump's own file.
     """
 
     called: str
@@ -29,6 +29,7 @@ class Download:
     server_counters: dict[str, int]
     router_counters: dict[str, int]
     card_counters: dict[str, int]
+    pcap: bytes = field(default=b"", repr=False)
 
     @property
     def rate_kb_s(self) -> float:

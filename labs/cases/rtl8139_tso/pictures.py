@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
+
 from matplotlib import pyplot as plt
 
-from labs import plots
-from labs.cases.rtl8139_tso import case, steps
+from labs import plots, topology_svg
+from labs.cases.rtl8139_tso import case, on_call, steps
 from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.ladder import Ladder, ladder
@@ -104,7 +107,7 @@ def different(sends, count: int = 5) -> list:
 
 
 def record() -> dict:
-    """Plain values for the prose, and "figures": pictures as HTML by name."""
+    """Plain values for the prose; "figures", pictures as HTML by name; and "files", for download beside them."""
     plots.style()
     outcome, traced = case.run(), case.trace()
     with Network() as net:
@@ -112,6 +115,7 @@ def record() -> dict:
         again = case.sent_again(net)
     broken = outcome.seen["as_it_is"]
     figures = {
+        "topology": topology_svg.figure(outcome.topology, "Three servers, their router, and a reader behind a narrow link"),
         "rates": plots.figure_html(*outcome.figure()),
         "states": plots.table_html(outcome.table.text(), "The same file, fetched in seven states"),
         "where": plots.table_html(where.text(), "The server's file, fetched in three places"),
@@ -130,7 +134,10 @@ def record() -> dict:
         "where": {seen.at: seen.to_json() for seen in where},
         "locked": dict(zip(("mtu", "mtu_lock", "mtu_lock_1500", "no_pmtu_disc"), locked.to_json())),
         "sent_again": again.to_json(),
+        "on_call": on_call.taken().to_json(),
         "figures": figures,
+        "files": {"handshake.pcap": {"base64": base64.b64encode(broken.pcap).decode()},
+                  "icmps.events.json": json.dumps(traced.plain.log(), indent=1) + "\n"},
     }
 
 

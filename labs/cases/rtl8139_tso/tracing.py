@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -94,6 +94,10 @@ class Watched:
                 sends.append(Send(seq, payload, event.detail >> 16, seq < highest, _taken(arrived, seq, payload)))
                 highest = max(highest, seq + payload)
         return sends
+
+    def log(self) -> list[dict]:
+        """The events as plain values, without their stacks: there are thousands of frames."""
+        return [{name: value for name, value in asdict(event).items() if name != "stack"} for event in self.events]
 
     @property
     def large(self) -> list[Send]:

@@ -43,7 +43,7 @@ def download(net: Network, server: str = "server", at: str = "client", called: s
     capture.__exit__(None, None, None)
     added = {where: moved(before[where], after[where]) for where in before}
     return Download(called or f"{server}, at the {at}", server, at, got_bytes, took_s, capture.packets(),
-                    added["server"], added["router"], added["card"])
+                    added["server"], added["router"], added["card"], capture.path.read_bytes())
 
 
 def unhindered(take: Callable[[], Download]) -> Download:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
+
 from matplotlib import pyplot as plt
 
-from labs import plots
-from labs.cases.splice_push import case, experiments, replay
+from labs import plots, topology_svg
+from labs.cases.splice_push import case, experiments, on_call, replay
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.tracing import ASKED, CORKED, Traced
 from labs.cases.splice_push.workload import DEADLINE_S, Fetched
@@ -59,7 +62,7 @@ def unsent(traced: Traced):
 
 
 def record() -> dict:
-    """Plain values for the prose, and "figures": pictures as HTML by name."""
+    """Plain values for the prose; "figures", pictures as HTML by name; and "files", for download beside them."""
     plots.style()
     outcome = case.run()
     with Network() as net:
@@ -67,8 +70,9 @@ def record() -> dict:
         reduced, freed = case.reduction(net), case.freed(net)
         piped = experiments.until_close(net, case.REGRESSION)
         replays = replay.report(net, case.REGRESSION)
-    told = traced.to_json()
+    told, late = traced.to_json(), next(one for one in replays if one.name == "broken, corked")
     figures = {
+        "topology": topology_svg.figure(outcome.addresses, "Client, proxy and server in a row"),
         "ways": plots.figure_html(*outcome.figure()),
         "unsent": plots.figure_html(*unsent(traced)),
         "flags": plots.table_html(traced.pages(), "The pages of one splice(2), and the flags that each goes with"),
@@ -77,7 +81,7 @@ def record() -> dict:
         "freed": plots.table_html(freed.text(), "After half a second without anything, one thing is done"),
         "pv": plots.table_html(piped.text(), "A packaged program, waited for until its connection ends"),
         "report": plots.table_html(replays.text(), "The report's lengths and windows, today"),
-        "200-ms": next(one for one in replays if one.name == "broken, corked").ladder().html(),
+        "200-ms": late.ladder().html(),
         **{stack["story"]: shown.html() for stack, shown in zip(told["stacks"], traced.stacks)},
     }
     return {
@@ -87,7 +91,10 @@ def record() -> dict:
         "freed": {_key(name): one.to_json() for name, one in freed},
         "pv": {name: one.to_json() for name, one in piped},
         "report": {_key(one.name): one.to_json() for one in replays},
+        "on_call": on_call.taken(case.REGRESSION).to_json(),
         "figures": figures,
+        "files": {"200-ms.pcap": {"base64": base64.b64encode(late.pcap).decode()},
+                  "timeline.events.json": json.dumps(told["events"], indent=1) + "\n"},
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
@@ -31,12 +31,14 @@ DEADLINE_S = 1.0
 
 @dataclass(frozen=True)
 class Replayed:
-    """A replay: packets over `lo`, times from the header; bytes that had not come, and their timer."""
+    """A replay: packets over `lo`, times from the header; bytes that had not come, and their timer.
+    `pcap` is tcpdump's own file."""
 
     name: str
     packets: list[Packet]
     missing_bytes: int
     timer: str
+    pcap: bytes = field(default=b"", repr=False)
 
     @property
     def data(self) -> list[Packet]:
@@ -76,7 +78,7 @@ def replayed(net: Network, name: str, cork: bool) -> Replayed:
                           if one.local_port == port and one.queued_bytes), "none")
             os.close(out)
             os.close(into)
-    return Replayed(name, capture.packets(start_s), missing, timer)
+    return Replayed(name, capture.packets(start_s), missing, timer, capture.path.read_bytes())
 
 
 def received(client: socket.socket) -> int:

@@ -1,0 +1,123 @@
+"""What did a command say where the fault was, and what in the control? A recorded look, on a page.
+
+    :::{look} frag-needed exception
+    *Look for* an MTU and a term.
+    :::
+
+The command, where it was typed and both outputs come from `on_call` in the case's recording; the page adds
+in its own words what to look for. Lines that tell are marked, in words for those who do not see it. The
+look's place is `look-frag-needed-exception`, on the first page that shows it.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from docutils import nodes
+from fail_closed import fault
+from recorded import Recording, RecordingError, provenance_node
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+MARK = "look here: "
+KEYS = ("on", "command", "lines", "telling", "control", "describes")
+
+
+class look_output(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
+    """Lines that a command printed, and which of them tell."""
+
+
+class LookDirective(SphinxDirective):
+    """`look`: CASE ID, with what to look for as its content."""
+
+    required_arguments = 2
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """The command, what to look for, both outputs and their origin."""
+        case, name = self.arguments
+        try:
+            recording = Recording(self.env, case)
+            seen = found(recording, name)
+        except RecordingError as error:
+            fault(self.env, str(error), self.env.docname, self.lineno)
+            return []
+        box = nodes.container("", classes=["wpw-look"], ids=[self.place(case, name)])
+        box += sentence("Type, on the ", nodes.literal("", "", nodes.Text(seen["on"])), " of the lab:")
+        command = nodes.literal_block(seen["command"], seen["command"].strip(), language="bash")
+        self.set_source_info(command)
+        box += command
+        self.state.nested_parse(self.content, self.content_offset, box)
+        box += sentence("Where the fault was, it said:")
+        box += output(seen["lines"], seen["telling"], f"Output of {name}")
+        if seen["describes"]:
+            box += sentence("This describes. In the control it may say the same.")
+        elif seen["control"]:
+            box += sentence("In the control:")
+            box += output(seen["control"], [], f"Output of {name} in the control")
+        else:
+            box += sentence("In the control it said nothing.")
+        box += provenance_node(recording.provenance)
+        return [box]
+
+    def place(self, case: str, name: str) -> str:
+        """The look's id; a page that shows it twice has one place for it."""
+        shown = self.env.temp_data.setdefault("looks", {})
+        count = shown[case, name] = shown.get((case, name), 0) + 1
+        return f"look-{case}-{name}" + (f"-{count}" if count > 1 else "")
+
+
+def found(recording: Recording, name: str) -> dict:
+    """A look of a recording, if it has all that a page shows and its output tells something."""
+    looks = recording.data.get("on_call") or {}
+    seen = looks.get(name)
+    if seen is None:
+        raise RecordingError(f"{recording.name} has no look {name!r} ({', '.join(looks) or 'none at all'}). "
+                             f"Next: ./lab record {recording.case}")
+    if missing := [key for key in KEYS if key not in seen]:
+        raise RecordingError(f"{recording.name}: the look {name!r} lacks {', '.join(missing)}")
+    if not seen["telling"]:
+        raise RecordingError(f"{recording.name}: no recorded line of {name!r} is what it looks for")
+    return seen
+
+
+def sentence(*parts: str | nodes.Node) -> nodes.paragraph:
+    """A paragraph of our own."""
+    return nodes.paragraph("", "", *(nodes.Text(part) if isinstance(part, str) else part for part in parts))
+
+
+def output(lines: list[str], telling: list[int], label: str) -> look_output:
+    """The lines as a node."""
+    return look_output("", lines=list(lines), telling=list(telling), label=label)
+
+
+def visit_html(self, node: look_output) -> None:
+    """Preformatted lines that wrap; those that tell stand out, and say so to who hears the page."""
+    telling = set(node["telling"])
+    lines = [f'<span class="wpw-telling"><span class="visually-hidden">{MARK}</span>{escape(line)}</span>'
+             if number in telling else f"<span>{escape(line)}</span>" for number, line in enumerate(node["lines"])]
+    self.body.append(f'<pre class="wpw-output" tabindex="0" role="region" aria-label="{escape(node["label"])}">'
+                     + "\n".join(lines) + "</pre>")
+    raise nodes.SkipNode
+
+
+def visit_text(self, node: look_output) -> None:
+    """The same in plain text."""
+    self.new_state()
+    self.add_text("\n".join(("> " if number in node["telling"] else "  ") + line
+                            for number, line in enumerate(node["lines"])))
+    self.end_state(wrap=False)
+    raise nodes.SkipNode
+
+
+def skip(self, node: look_output) -> None:
+    """Only HTML and text can show it."""
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict:
+    """Sphinx calls this."""
+    app.add_node(look_output, html=(visit_html, None), text=(visit_text, None), latex=(skip, None),
+                 man=(skip, None), texinfo=(skip, None))
+    app.add_directive("look", LookDirective)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
