@@ -4,6 +4,7 @@ import asyncio
 import base64
 import datetime
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -89,16 +90,18 @@ def hold(name: str, data: dict) -> None:
 
 
 def _store(name: str, data: dict, origin: dict[str, str]) -> None:
-    folder = RECORDINGS / name
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.*"):
-        old.unlink()
+    """Keep figures and files beside each other, all of them or none, and the data."""
+    folder = RECORDINGS / f"{name}.part"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     for file, content in data.pop("files", {}).items():  # for download beside the figure it is named after
         raw = base64.b64decode(content["base64"]) if isinstance(content, dict) else content.encode()
         (folder / file).write_bytes(raw)
     figures = data.pop("figures")
     for figure, html in figures.items():
         (folder / f"{figure}.html").write_text(html + "\n")
+    shutil.rmtree(RECORDINGS / name, ignore_errors=True)
+    folder.rename(RECORDINGS / name)
     store_data(name, data, origin)
 
 
