@@ -12,7 +12,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from host import cases, chromium, conclusions, debian, jupyter, pairs, snapshot, vm
+from host import cases, chromium, conclusions, debian, jupyter, machine, pairs, snapshot, vm
 from host.acceleration import qemu_version
 from host.paths import REPOSITORY
 from host.phases import LabError, phase
@@ -68,11 +68,12 @@ def _data(case: cases.Case) -> dict:
         result = guest.connection.run(
             module_command("labs", "record", case.name), capture_output=True, text=True
         )
+        said = result.stderr[-2000:].strip() or f"the guest's console ends:\n{machine.last_words(guest)}"
     try:
         return json.loads(result.stdout)
     except ValueError:
         raise LabError(
-            f"{case.name}: nothing was recorded (exit {result.returncode})\n{result.stderr[-2000:]}",
+            f"{case.name}: nothing was recorded (exit {result.returncode})\n{said}",
             f"./lab run {case.name}",
         ) from None
 

@@ -80,17 +80,20 @@ SETTINGS = (
     ("iptables-nft-save",),
     ("ipvsadm", "-S", "-n"),
     ("tc", "qdisc"),
-    ("sysctl", "-a", "-r", r"^net\.ipv4\.(conf|route|tcp_|ip_|vs)|^net\.ipv4\.vs"
-     r"|^net\.ipv6\.(conf|route|ip_nonlocal_bind)"),
 )
+# And these files of /proc/sys/net, read by grep: sysctl -a looks at a thousand names to find them.
+KERNEL_PARAMETERS = "ipv4/conf ipv4/route ipv4/tcp_* ipv4/ip_* ipv4/vs ipv6/conf ipv6/route ipv6/ip_nonlocal_bind"
+PARAMETER = re.compile(r"/proc/sys/(\S+?):(.*)")
 
 
 def settings(node: Node) -> list[str]:
     """A host's settings as lines, to be compared before and after an answer."""
     script = "; ".join(" ".join(f"'{word}'" for word in command) for command in SETTINGS)
-    output = node.on("sh", "-c", f"({script}) 2>/dev/null; true")
+    files = " ".join(f"/proc/sys/net/{files}" for files in KERNEL_PARAMETERS.split())
+    output = node.on("sh", "-c", f"({script}; grep -rs '' {files}) 2>/dev/null; true")
     # Counters and the time of saving move by themselves.
-    return [re.sub(r"\[\d+:\d+\]", "", line) for line in output.splitlines() if line[:1] != "#"]
+    return [PARAMETER.sub(r"\1 = \2", re.sub(r"\[\d+:\d+\]", "", line))
+            for line in output.splitlines() if line[:1] != "#"]
 
 
 def first_change(before: list[str], after: list[str]) -> str | None:
