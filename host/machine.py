@@ -31,6 +31,7 @@ class Guest:
     folder: Path
     pid: int
     port: int
+    starter: int = field(default_factory=os.getpid, compare=False)  # the ./lab that started it
     process: subprocess.Popen | None = field(default=None, repr=False, compare=False)  # if we started it
 
     @property
@@ -48,6 +49,11 @@ class Guest:
         except OSError:
             return False
         return str(self.folder / "console").encode() in command
+
+    def abandoned(self) -> bool:
+        """Whether nobody knows of it: it is not the reader's, and who started it was killed meanwhile."""
+        known = {link.resolve() for link in paths.run().glob("up-*")}
+        return self.folder.resolve() not in known and not os.path.exists(f"/proc/{self.starter}")
 
     def death(self) -> str:
         """How QEMU ended, as far as the one who started it can know."""
@@ -80,7 +86,7 @@ class Guest:
     def save(self) -> None:
         """Write down process id and port, so that a later ./lab finds this guest."""
         aside = self.folder / "guest.json.part"
-        aside.write_text(json.dumps({"pid": self.pid, "port": self.port}))
+        aside.write_text(json.dumps({"pid": self.pid, "port": self.port, "starter": self.starter}))
         aside.rename(self.folder / "guest.json")
 
     @classmethod
@@ -93,11 +99,11 @@ class Guest:
 
 
 def new_folder() -> Path:
-    """A fresh folder for a guest's sockets and console. Folders whose QEMU is gone are removed:
-    a ./lab that was killed could not."""
+    """A fresh folder for a guest's sockets and console. Guests that are dead or abandoned are ended and
+    their folders removed: a ./lab that was killed could not."""
     for old in paths.run().glob("guest-*"):
         guest = Guest.saved(old)
-        if guest and not guest.alive():
+        if guest and (not guest.alive() or guest.abandoned()):
             guest.end()
     return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
 
@@ -120,7 +126,7 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
-        guest = Guest(folder, process.pid, port, process)
+        guest = Guest(folder, process.pid, port, process=process)
         if _came_up(process, folder):
             guest.save()
             return guest

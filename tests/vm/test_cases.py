@@ -13,7 +13,7 @@ from tests.vm.conftest import REPOSITORY, guests
 
 CASES = list(cases.cases())
 # Twenty, when somebody asks: LAB_TIMES_IN_A_ROW=20 ./lab test -- tests/vm/test_cases.py -k every_time
-TIMES_IN_A_ROW = int(os.environ.get("LAB_TIMES_IN_A_ROW", "5"))
+TIMES_IN_A_ROW = int(os.environ.get("LAB_TIMES_IN_A_ROW", "2"))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -104,6 +104,23 @@ def test_a_killed_lab_leaves_no_guest(lab, no_guest_left):
     assert set(guests()) <= before
 
 
+def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_ends(no_guest_left):
+    import subprocess
+    import sys
+
+    before = set(guests())
+    hold = ("from host import snapshot; import time\n"
+            "snapshot.resume(outlives_us=True); print('resumed', flush=True); time.sleep(600)")
+    process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "resumed\n"
+    machine.new_folder().rmdir()
+    assert len(set(guests()) - before) == 1, "who started it lives, so it may yet be the reader's"
+    process.kill()
+    process.wait()
+    machine.new_folder().rmdir()
+    assert set(guests()) <= before
+
+
 def test_two_labs_at_once_both_answer(no_guest_left):
     import subprocess
 
