@@ -282,9 +282,11 @@ def bench(as_json, record):
 
 @command("./lab test --quick")
 @click.option("--quick", is_flag=True, help="Only the tests that need no VM.")
+@click.option("--all", "everything", is_flag=True, help="Every answer to every exercise, and twenty runs of a case "
+              "in a row: hours.")
 @click.argument("words", metavar="[-- PYTEST OPTIONS...]", nargs=-1, type=click.UNPROCESSED)
-def test(quick, words):
-    """All tests."""
+def test(quick, everything, words):
+    """All tests. Of an exercise's solutions and wrong answers they judge the first, with --all each."""
     from host import testing
 
-    testing.run(quick, list(words))
+    testing.run(quick, everything, list(words))

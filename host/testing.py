@@ -12,8 +12,10 @@ MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM = ["tests/host", "tests/site"]
 
 
-def run(quick: bool, words: list[str]) -> None:
+def run(quick: bool, everything: bool, words: list[str]) -> None:
     """Become pytest. Makes what the tests need first, so that no test pays for it."""
+    if everything:
+        os.environ["LAB_TEST_ALL"] = "1"  # see tests/vm/conftest.py
     debian.need(*debian.TESTS)
     workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup"]
     named = [word for word in words if word.startswith("tests/")]

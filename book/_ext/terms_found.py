@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from docutils import nodes
+from places import place_reference
 from recorded import recorded_fragment
 from source_html import NODES
 from sphinx import addnodes
 
 QUOTED = NODES["figure"]
 # What is read as something else than prose.
-SKIPPED = (nodes.reference, addnodes.pending_xref, addnodes.download_reference, nodes.title, nodes.term,
-           nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.comment, nodes.image,
+SKIPPED = (nodes.reference, place_reference, addnodes.pending_xref, addnodes.download_reference, nodes.title,
+           nodes.term, nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.comment, nodes.image,
            nodes.footnote_reference, addnodes.index, addnodes.toctree, nodes.system_message)
 SKIPPED_CLASSES = {"cell", "literal-block-wrapper", "sd-card", "wpw-provenance", "wpw-mentions"}
 TAIL = re.compile(r"(\(\d?\)|=\S+)$")  # of `tcp_push()`, `splice(2)`, `net.ipv4.tcp_sack=0`

@@ -1,4 +1,4 @@
-"""Does a module of ours build, get in and out, a hundred times, and leave the kernel as it was?"""
+"""Does a module of ours build, get in and out, again and again, and leave the kernel as it was?"""
 
 import os
 import signal
@@ -12,7 +12,7 @@ import pytest
 from labs import btf, module
 from labs.cases.splice_push.case import REGRESSION
 
-TIMES = 100
+TIMES = 100 if os.environ.get("LAB_TEST_ALL") else 10  # the kernel looks once a second: five minutes
 PLAIN = """
 #include <linux/module.h>
 static int __init enter(void) { return 0; }
@@ -48,12 +48,11 @@ def test_the_descriptor_has_the_kernels_layout(patch):
 
 
 def test_a_module_is_built_once(patch):
-    start = time.monotonic()
-    assert module.build(REGRESSION).file == patch.file
-    assert time.monotonic() - start < 1
+    again = module.build(REGRESSION)
+    assert again.file == patch.file and again.built_s == 0
 
 
-def test_a_hundred_times_in_and_out(patch):
+def test_again_and_again_in_and_out(patch):
     with module.livepatched(patch):
         pass
     before, free_kib = complaints(), available_kib()

@@ -7,7 +7,7 @@ import pytest
 
 from host import vm
 from host.ssh import module_command
-from tests.vm.conftest import REPOSITORY
+from tests.vm.conftest import ALL, REPOSITORY
 
 FOLDER = REPOSITORY / "tests" / "guest"
 FILES = sorted(path.name for path in FOLDER.glob("test_*.py"))
@@ -19,6 +19,7 @@ def test_in_guest(name):
     asked = re.search(r'^PROFILE = "(.+)"', (FOLDER / name).read_text(), re.MULTILINE)
     with vm.throwaway(asked[1] if asked else "stock") as guest:
         command = module_command("pytest", "-q", "-p", "no:cacheprovider", f"tests/guest/{name}")
-        result = guest.connection.run(command, capture_output=True, text=True)
+        everything = ["env", "LAB_TEST_ALL=1"] if ALL else []
+        result = guest.connection.run([*everything, *command], capture_output=True, text=True)
     print(result.stdout[-6000:], result.stderr[-2000:])
     assert result.returncode == 0
