@@ -25,7 +25,8 @@ def test_the_stall_is_reproduced(outcome):
     direct = outcome.broken["direct"]
     assert [e.name for e in direct.exchanges] == ["A", "B", "B again"]
     assert direct["A"].before.snd_mss == direct["B"].before.snd_mss == 1448
-    assert direct["B"].info.snd_mss == 1428  # known, and yet nothing leaves
+    # Known when the call has returned, or on a busy machine a moment later: its ICMP comes by softirq.
+    assert direct["B again"].before.snd_mss == 1428
     assert len(direct.icmp_to_self("B again")) == 0
 
 
@@ -62,7 +63,7 @@ def test_stacks_are_as_told(traced):
 def test_a_story_of_another_kernel_is_missing_frames(traced):
     told = tracing.TOLD[0]
     event = told.event(traced.events)
-    wrong = told.story().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
+    wrong = told.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
     assert match(wrong, event.stack, running_kernel_symbols()).missing == ["tcp_retransmit_skb"]
     assert not replace(traced, events=[]).reproduced
 

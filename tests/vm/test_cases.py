@@ -39,6 +39,13 @@ def test_it_reproduces_every_time(lab, name):
         assert found["reproduced"] and found["reasons"]
 
 
+def in_the_guest() -> bool:
+    """Whether a guest of this test run has been asked to run the case: before that, it is only waking."""
+    marker = os.environ["LAB_RUN_DIR"]
+    calls = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout.splitlines()
+    return any(marker in call and "labs run frag-needed" in call for call in calls)
+
+
 @pytest.fixture
 def running():
     """`./lab run frag-needed`, under way in a guest of its own: the process and QEMU's id."""
@@ -47,7 +54,7 @@ def running():
         [REPOSITORY / "lab", "run", "frag-needed"], start_new_session=True, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )
-    while not set(guests()) - before and process.poll() is None:
+    while not in_the_guest() and process.poll() is None:
         time.sleep(0.02)
     time.sleep(2)  # into the workload, wherever that is by now
     yield process, (set(guests()) - before).pop()
