@@ -1,10 +1,12 @@
 """Does every case reproduce, by its mechanism, each time?"""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,9 +43,13 @@ def test_it_reproduces_every_time(lab, name):
 
 def in_the_guest() -> bool:
     """Whether a guest of this test run has been asked to run the case: before that, it is only waking."""
-    marker = os.environ["LAB_RUN_DIR"]
-    calls = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True).stdout.splitlines()
-    return any(marker in call and "labs run frag-needed" in call for call in calls)
+    marker = os.environ["LAB_RUN_DIR"].encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            call = (process / "cmdline").read_bytes()
+            if marker in call and b"labs run frag-needed" in call:
+                return True
+    return False
 
 
 @pytest.fixture
