@@ -47,6 +47,11 @@ def beside(stories: Iterable[Told], events: Iterable[Event]) -> list[Comparison]
     return compared
 
 
+def stacks_to_json(stories: Iterable[Told], compared: Iterable[Comparison]) -> list[dict]:
+    """Plain values of what `beside` gave, each with the name of its story."""
+    return [comparison.to_json() | {"story": told.file.stem} for told, comparison in zip(stories, compared)]
+
+
 def _explained(comparison: Comparison, code: KernelCode) -> Comparison:
     """The comparison, with the jump found in the kernel's code for each frame that left none."""
     names = {row.frame.name for row in comparison.rows if row.frame}

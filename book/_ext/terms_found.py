@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from docutils import nodes
+from leads_to_source import CLONE
 from places import place_reference
 from recorded import recorded_fragment
 from source_html import NODES
@@ -20,7 +21,6 @@ SKIPPED = (nodes.reference, place_reference, addnodes.pending_xref, addnodes.dow
 SKIPPED_CLASSES = {"cell", "literal-block-wrapper", "sd-card", "wpw-provenance", "wpw-mentions"}
 TAIL = re.compile(r"(\(\d?\)|=\S+)$")  # of `tcp_push()`, `splice(2)`, `net.ipv4.tcp_sack=0`
 FRAME = re.compile(r'<th scope="row"><code>([^<]+)</code></th>')  # as leads_to_source.py
-CLONE = re.compile(r"(\.(constprop|isra|part|cold)(\.\d+)?)*(\+0x[0-9a-f]+|\+\d+)?$")
 
 
 @dataclass(frozen=True)

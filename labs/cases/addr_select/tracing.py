@@ -20,7 +20,7 @@ from labs.check import Check, Claims
 from labs.flame import Flame
 from labs.profile import Profile
 from labs.stacks import Comparison
-from labs.told import Told, beside
+from labs.told import Told, beside, stacks_to_json
 from labs.tracer import Event, Tracer
 
 STORIES = Path(__file__).with_name("stories")
@@ -120,7 +120,7 @@ class Traced(Claims):
         """Plain values."""
         return {"case": "addr-select", "kernel": self.kernel, **self.claimed(),
                 "substitutions": self.tracer.substitutions,
-                "stacks": [stack.to_json() | {"story": told.file.stem} for told, stack in zip(TOLD, self.stacks)],
+                "stacks": stacks_to_json(TOLD, self.stacks),
                 "choice": self.choice.to_json(), "addresses": self.addresses,
                 "label_share": round(self.label_share, 4), "profile": self.flame.to_json(),
                 "parts": {part.function: part.to_json() for part in self.parts}}

@@ -12,7 +12,7 @@ from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import direct
 from labs.check import Check, Claims
 from labs.stacks import Comparison
-from labs.told import Told, beside
+from labs.told import Told, beside, stacks_to_json
 from labs.tracer import Event, Tracer
 
 STORIES = Path(__file__).with_name("stories")
@@ -111,7 +111,7 @@ class Traced(Claims):
         """Plain values."""
         return {"case": "frag-needed", "kernel": self.kernel, **self.claimed(),
                 "attach_s": round(self.tracer.attach_s, 2), "substitutions": self.tracer.substitutions,
-                "stacks": [stack.to_json() | {"story": told.file.stem} for told, stack in zip(TOLD, self.stacks)],
+                "stacks": stacks_to_json(TOLD, self.stacks),
                 "events": [asdict(event) for event in self.events]}
 
 

@@ -18,7 +18,7 @@ from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.check import Check, Claims
 from labs.stacks import Comparison
-from labs.told import Told, beside
+from labs.told import Told, beside, stacks_to_json
 from labs.tracer import Event, Tracer
 
 STORIES = Path(__file__).with_name("stories")
@@ -213,8 +213,7 @@ class Traced(Claims):
                 "sends": sizes(self.plain.sends), "locked_sends": sizes(self.locked.sends)[:10],
                 "collisions": {"counted": self.plain.counted_collisions, "driver": self.plain.seen.collisions},
                 "icmps": len(self.plain.of("tcp_v4_err")), "mss_told": len(self.plain.told),
-                "stacks": [stack.to_json() | {"story": told.file.stem}
-                           for told, stack in zip(stories(self.plain.events), self.stacks)]}
+                "stacks": stacks_to_json(stories(self.plain.events), self.stacks)}
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

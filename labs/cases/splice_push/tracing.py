@@ -12,7 +12,7 @@ from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.check import Check, Claims
 from labs.stacks import Comparison
-from labs.told import Told, beside
+from labs.told import Told, beside, stacks_to_json
 from labs.tracer import Event, Tracer
 
 FOLDER = Path(__file__).parent
@@ -143,7 +143,7 @@ class Traced(Claims):
         return {"case": "splice-push", "kernel": self.kernel, **self.claimed(),
                 "attach_s": round(self.tracer.attach_s, 2),
                 "substitutions": self.tracer.substitutions,
-                "stacks": [stack.to_json() | {"story": told.file.stem} for told, stack in zip(TOLD, self.stacks)],
+                "stacks": stacks_to_json(TOLD, self.stacks),
                 "unsent": {f"{state} {name}".replace(" ", "_"): self.unsent(f"{state} {name}")
                            for state in ("fixed", "broken") for name in self.fixed},
                 "events": [asdict(event) for event in self.events]}
