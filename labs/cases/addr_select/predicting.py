@@ -51,9 +51,9 @@ def deprecation() -> dict:
     decides after it, read off with a few of them."""
     with Silent() as net, Sender(net) as sender:
         net.announce(STORY)
-        before = sender.cost()
+        before = sender.best_cost()
         net.add_addresses(services(1, STORY), "lo", "preferred_lft", "0")
-        after = sender.cost()
+        after = sender.best_cost()
         with counting() as calls:
             lookups = sender.calls(calls)[LABEL]
         with Sender(net, "bound", source=service(STORY)) as bound:
@@ -71,9 +71,9 @@ def judge_many(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 5: what one packet takes with a number of addresses that is not in the plot."""
     said = told(answer, verdict, {"lookups": int, "questions": int, "times_as_long": float})
     with Silent() as net, Sender(net) as sender:
-        one = sender.cost().send_us
+        one = sender.best_cost().send_us
         net.announce(UNSEEN)
-        many = sender.cost()
+        many = sender.best_cost()
         with counting() as calls:
             counted = sender.calls(calls)
     ratio = many.send_us / one

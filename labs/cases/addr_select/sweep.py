@@ -12,12 +12,11 @@ import time
 from dataclasses import dataclass, field
 
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.workload import Cost, Sender, counting, ping_ms
+from labs.cases.addr_select.workload import ROUNDS, Cost, Sender, counting, ping_ms
 
 STORY = 512  # addresses, the report's number
 RATIO_AT = 4096
 MOST_V4 = 1024  # the kernel walks a device's IPv4 addresses to add one (__inet_insert_ifa())
-ROUNDS = 3  # apart from each other, because a busy machine is busy for longer than one point takes
 KINDS = ("unconnected", "connected", "bound", "pktinfo")
 
 

@@ -16,6 +16,7 @@ from labs.cases.addr_select.network import NODE, PEER, PEER_V4, Network
 
 PACKET = b"?"
 SENDS, FEWEST_SENDS, PINGS = 15, 7, 5
+ROUNDS, APART_S = 3, 0.2  # a busy machine is busy for longer than one measurement takes
 LONG_NS = 60_000_000  # after so long in sum, no more sends than the fewest
 EVAL, LABEL, SELECT = "ipv6_get_saddr_eval", "ipv6_addr_label", "ipv6_dev_get_saddr"
 COUNTED = (SELECT, EVAL, LABEL)
@@ -88,6 +89,14 @@ class Sender:
             took_ns.append(time.perf_counter_ns() - start)
             sources.add(self.seen_source())
         return Cost(min(took_ns) / 1e3, statistics.median(took_ns) / 1e3, ", ".join(sorted(sources)))
+
+    def best_cost(self) -> Cost:
+        """The lowest of several `cost()`, apart from each other in time."""
+        costs = []
+        for _ in range(ROUNDS):
+            costs.append(self.cost())
+            time.sleep(APART_S)
+        return min(costs, key=lambda cost: cost.send_us)
 
     def rate(self, length_s: float = 0.4) -> float:
         """Packets a second of one processor's time, which is what another program may take away."""
