@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from labs.stacks import function_name
@@ -116,14 +116,4 @@ def parse(script: str, title: str = "") -> Flame:
         frames = [function_name(found[1]) for line in block.splitlines() if (found := _FRAME.match(line))]
         if frames:
             stacks[tuple(reversed(frames))] += 1
-    return Flame(stacks, title)
-
-
-def read_folded(lines: Iterable[str], title: str = "") -> Flame:
-    """The other direction of `Flame.folded()`."""
-    stacks = Counter()
-    for line in lines:
-        stack, _, count = line.strip().rpartition(" ")
-        if stack:
-            stacks[tuple(stack.split(";"))] += int(count)
     return Flame(stacks, title)

@@ -23,11 +23,6 @@ def outcome():
     return case.run(MOST)
 
 
-@pytest.fixture(scope="module")
-def traced():
-    return case.trace()
-
-
 def test_it_is_reproduced(outcome):
     assert outcome.reproduced, outcome.text()
     seen = outcome.seen

@@ -10,16 +10,6 @@ from labs.cases.frag_needed import case, tracing
 from labs.stacks import match, running_kernel_symbols
 
 
-@pytest.fixture(scope="module")
-def outcome():
-    return case.run()
-
-
-@pytest.fixture(scope="module")
-def traced():
-    return case.trace()
-
-
 def test_the_stall_is_reproduced(outcome):
     assert outcome.reproduced, outcome.text()
     direct = outcome.broken["direct"]

@@ -3,8 +3,6 @@
 import json
 from dataclasses import replace
 
-import pytest
-
 from labs.cases.rtl8139_tso import case, on_call, tracing
 from labs.cases.rtl8139_tso.judge import CUT_BYTES
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
@@ -12,22 +10,6 @@ from labs.packet import Packet
 from labs.stacks import match, running_kernel_symbols
 
 PROFILE = "rtl8139"
-
-
-@pytest.fixture(scope="module")
-def outcome():
-    return case.run()
-
-
-@pytest.fixture(scope="module")
-def traced():
-    return case.trace()
-
-
-@pytest.fixture(scope="module")
-def net():
-    with case.Network() as network:
-        yield network
 
 
 def test_the_fault_is_reproduced(outcome):

@@ -4,27 +4,9 @@ import json
 import math
 from dataclasses import replace
 
-import pytest
-
 from labs import __main__ as command
 from labs.cases.splice_push import case, tracing
 from labs.stacks import match, running_kernel_symbols
-
-
-@pytest.fixture(scope="module")
-def outcome():
-    return case.run()
-
-
-@pytest.fixture(scope="module")
-def traced():
-    return case.trace()
-
-
-@pytest.fixture(scope="module")
-def net():
-    with case.Network() as net:
-        yield net
 
 
 def test_the_end_is_lost(outcome):
