@@ -116,6 +116,8 @@ def timed(net: Network, most: int, seen: Sweep) -> None:
             seen.learnt = net.learnt()
             if count == seen.sockets_at:
                 seen.sockets = {kind: cost_of(net, kind) for kind in KINDS}
+            if count <= MOST_V4:
+                net.announce_v4(count)
             rates = {}
             for turn in range(ROUNDS):
                 again(seen.broken, count, sender, net)
@@ -126,9 +128,8 @@ def timed(net: Network, most: int, seen: Sweep) -> None:
                 if rates and not turn:
                     seen.rates[count] = rates | {"fixed": sender.rate()}
                 net.only_outgoing(False)
-            if count <= MOST_V4:
-                net.announce_v4(count)
-                again(seen.ipv4, count, ipv4, net)
+                if count <= MOST_V4:
+                    again(seen.ipv4, count, ipv4, net)
 
 
 def again(points: dict[int, Point], count: int, sender: Sender, net: Network) -> None:
