@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.workload import ROUNDS, Cost, Sender, counting, ping_ms
+from labs.cases.addr_select.workload import ROUNDS, Cost, Sender, calls_of, cost_of, counting, ping_ms
 
 STORY = 512  # addresses, the report's number
 RATIO_AT = 4096
@@ -147,17 +147,7 @@ def counted(net: Network, most: int, seen: Sweep) -> None:
             seen.setup_s += time.monotonic() - start
             seen.broken[count].calls.update(sender.calls(calls))
             if count == seen.sockets_at:
-                seen.socket_calls = {kind: calls_of(net, kind, calls) for kind in KINDS}
+                seen.socket_calls = {kind: calls_of(net, calls, kind) for kind in KINDS}
             net.only_outgoing(True)
             seen.fixed[count].calls.update(sender.calls(calls))
             net.only_outgoing(False)
-
-
-def cost_of(net: Network, kind: str) -> Cost:
-    with Sender(net, kind) as sender:
-        return sender.cost()
-
-
-def calls_of(net: Network, kind: str, calls) -> dict[str, int]:
-    with Sender(net, kind) as sender:
-        return sender.calls(calls)

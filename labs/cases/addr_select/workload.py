@@ -16,7 +16,7 @@ from labs.cases.addr_select.network import NODE, PEER, PEER_V4, Network
 
 PACKET = b"?"
 SENDS, FEWEST_SENDS, PINGS = 15, 7, 5
-ROUNDS, APART_S = 3, 0.2  # a busy machine is busy for longer than one measurement takes
+ROUNDS, APART_S = 3, 0.7  # seconds; a busy machine is busy for longer than one measurement takes
 LONG_NS = 60_000_000  # after so long in sum, no more sends than the fewest
 EVAL, LABEL, SELECT = "ipv6_get_saddr_eval", "ipv6_addr_label", "ipv6_dev_get_saddr"
 COUNTED = (SELECT, EVAL, LABEL)
@@ -124,6 +124,18 @@ class Sender:
                 self.sink.recv(16)
         except BlockingIOError:
             self.sink.settimeout(10)
+
+
+def cost_of(net: Network, kind: str = "unconnected") -> Cost:
+    """What one send costs here."""
+    with Sender(net, kind) as sender:
+        return sender.cost()
+
+
+def calls_of(net: Network, calls: Calls, kind: str = "unconnected") -> dict[str, int]:
+    """Calls that one packet makes here."""
+    with Sender(net, kind) as sender:
+        return sender.calls(calls)
 
 
 @contextmanager
