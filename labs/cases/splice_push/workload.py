@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # bcc takes its time to import
 SIZE_BYTES = 20_000  # five pages, and less than half of a window of 64 KiB
 DEADLINE_S = 1.0  # five times the only timer that could still come
 BUSY_S = 10.0  # what a busy machine gets on top, unless the sender's kernel holds the rest back
+STEP_S = 0.3  # how often it is asked whether it does
 PATIENCE_S = 0.3  # how long the next request waits for this one: longer than that timer
 NOBODY_COMES = ("none", "keepalive")  # timers that send nothing of what is queued
 HANDED_ON_FLAGS = {0x8000: "MORE", 0x20000: "NOTLAST"}  # MSG_…, include/linux/socket.h
@@ -199,14 +200,17 @@ class Fetch:
         head = self.way.port == PIPE_PORT  # pv sends no header
         answer = b""
         end = self.start + self.deadline_s
+        last, lost = end + BUSY_S, 0
         while len(self.body) < self.way.size:
             self.socket.settimeout(max(end - time.monotonic(), 0.001))
             try:
                 read = self.socket.recv(1 << 20)
             except TimeoutError:
-                if end > self.start + self.deadline_s or any(one.timer in NOBODY_COMES for one in self._held()):
+                # What lies still twice in a row stays; once, it may be in the middle of a splice.
+                lost = lost + 1 if any(one.timer in NOBODY_COMES for one in self._held()) else 0
+                if lost == 2 or end == last:
                     break
-                end += BUSY_S  # it is on its way
+                end = min(end + STEP_S, last)
                 continue
             if not read:
                 break
