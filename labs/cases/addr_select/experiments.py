@@ -14,7 +14,19 @@ from dataclasses import dataclass
 
 from labs.calls import Values
 from labs.cases.addr_select.network import NODE, PEER, ROUTER, UPLINK, Network, Silent, service
-from labs.cases.addr_select.workload import APART_S, EVAL, LABEL, ROUNDS, SELECT, Cost, Sender, calls_of, cost_of, counting
+from labs.cases.addr_select.workload import (
+    APART_S,
+    EVAL,
+    LABEL,
+    ROUNDS,
+    SELECT,
+    Cost,
+    Sender,
+    calls_of,
+    cost_of,
+    counting,
+    fastest,
+)
 from labs.table import Table
 
 MANY = 1024
@@ -127,10 +139,9 @@ def rules() -> Table:
         for _ in range(ROUNDS):
             time.sleep(APART_S)
             rounds.append([cost_of(net) for net in nets])
-        best = [min(costs, key=lambda one: one.send_us) for costs in zip(*rounds)]
         with counting() as calls:
             rows = [Changed(key, what, spent, calls_of(net, calls), MANY, base_us)
-                    for (key, what, _), net, spent in zip(CHANGES, nets, best)]
+                    for (key, what, _), net, spent in zip(CHANGES, nets, map(fastest, zip(*rounds)))]
     heads = [(f"N = {MANY}", "<27"), ("questions", ">10"), ("lookups", ">9"), ("send, us", ">10"),
              ("ns/address", ">12"), ("  source", "<12")]
     return Table(rows, heads, lambda row: (

@@ -47,7 +47,7 @@ def predicted(line: Line, count: int = UNSEEN) -> dict:
     """What the line says of a number of addresses that it was not drawn through, and what is measured."""
     with Silent() as net, Sender(net) as sender:
         net.announce(count)
-        measured_us = sender.cost().send_us
+        measured_us = sender.best_cost().send_us
     said_us = line.at_us(count)
     return {"addresses": count, "predicted_us": round(said_us), "measured_us": round(measured_us),
             "off": round(measured_us / said_us - 1, 3)}

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.workload import ROUNDS, Cost, Sender, calls_of, cost_of, counting, ping_ms
+from labs.cases.addr_select.workload import ROUNDS, Cost, Sender, calls_of, cost_of, counting, fastest, ping_ms
 
 STORY = 512  # addresses, the report's number
 RATIO_AT = 4096
@@ -31,8 +31,7 @@ class Point:
 
     def faster(self, other: Point) -> Point:
         """The better time of two rounds, each for itself."""
-        return Point(min(self.cost, other.cost, key=lambda cost: cost.send_us), min(self.ping_ms, other.ping_ms),
-                     self.calls)
+        return Point(fastest((self.cost, other.cost)), min(self.ping_ms, other.ping_ms), self.calls)
 
     def to_json(self) -> dict:
         return self.cost.to_json() | {"ping_ms": self.ping_ms, "calls": self.calls}
@@ -118,18 +117,18 @@ def timed(net: Network, most: int, seen: Sweep) -> None:
                 seen.sockets = {kind: cost_of(net, kind) for kind in KINDS}
             if count <= MOST_V4:
                 net.announce_v4(count)
-            rates = {}
-            for turn in range(ROUNDS):
+            for _ in range(ROUNDS):
                 again(seen.broken, count, sender, net)
-                if count in (STORY, most) and not turn:
-                    rates["broken"] = sender.rate()
                 net.only_outgoing(True)
                 again(seen.fixed, count, sender, net)
-                if rates and not turn:
-                    seen.rates[count] = rates | {"fixed": sender.rate()}
                 net.only_outgoing(False)
                 if count <= MOST_V4:
                     again(seen.ipv4, count, ipv4, net)
+            if count in (STORY, most):
+                broken_rate = sender.rate()
+                net.only_outgoing(True)
+                seen.rates[count] = {"broken": broken_rate, "fixed": sender.rate()}
+                net.only_outgoing(False)
 
 
 def again(points: dict[int, Point], count: int, sender: Sender, net: Network) -> None:
