@@ -41,7 +41,7 @@ def own_run_folder(tmp_path_factory):
 def lab():
     """Call ./lab with these words; returns the finished process with its text output."""
 
-    def call(*words, input=None, timeout=240, cwd=REPOSITORY, **environment):
+    def call(*words, input=None, timeout=900, cwd=REPOSITORY, **environment):
         return subprocess.run(
             [REPOSITORY / "lab", *words], capture_output=True, text=True, input=input,
             timeout=timeout, cwd=cwd, env={**os.environ, **environment},

@@ -11,7 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from labs.case import CannotTry
-from labs.cases.frag_needed.judge import RATIO
+from labs.cases.frag_needed.judge import RATIO, ROUNDS, asked_smaller, fast
 from labs.cases.frag_needed.network import ECHO_PORT, VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, direct, sidecar
@@ -46,9 +46,9 @@ def stalls(baseline: Observed) -> None:
 def compare(verdict: Verdict, baseline: Observed, mended: Network) -> None:
     """Symptom and mechanism, by the direct client and through the sidecar."""
     before = {name: counters(node) for name, node in mended.hosts.items()}
-    seen = {"direct": direct(mended), "through the sidecar": sidecar(mended)}
+    seen = {"direct": undisturbed(mended, baseline), "through the sidecar": [sidecar(mended)]}
     after = {name: moved(before[name], counters(node)) for name, node in mended.hosts.items()}
-    waited, stalled = seen["direct"]["B"].waited_ms, baseline["B"].waited_ms
+    waited, stalled = min(each["B"].waited_ms for each in seen["direct"]), baseline["B"].waited_ms
     verdict.measured.update(b_ms=round(waited, 1), untouched_b_ms=round(stalled, 1))
     verdict.expect(
         waited * RATIO <= stalled,
@@ -56,20 +56,29 @@ def compare(verdict: Verdict, baseline: Observed, mended: Network) -> None:
         f"B still waits {waited:.0f} ms; the untouched B waits {stalled:.0f} ms, "
         f"expected {RATIO} times less",
     )
-    for way, observed in seen.items():
-        icmps = len(observed.icmp_to_self()) + len(observed.icmp_from_balancer())
+    for way, rounds in seen.items():
+        icmps = sum(map(asked_smaller, rounds))
         verdict.expect(icmps == 0, f"{way}: nobody asks for smaller packets",
                        f"{way}: {icmps} ICMPs still ask for smaller packets, expected none")
     pieces = sum(moves.get("IpFragCreates", 0) for moves in after.values())
     verdict.measured["fragments"] = pieces
     verdict.expect(pieces == 0, "no packet was fragmented",
                    f"{pieces} fragments were made: the packets are still too large, which is hidden now")
-    largest = max((packet.payload_bytes for packet in seen["direct"].sent("A")), default=0)
+    largest = max((packet.payload_bytes for packet in seen["direct"][0].sent("A")), default=0)
     verdict.measured["largest_segment_bytes"] = largest
     verdict.expect(
         largest >= SMALLEST_FULL_SEGMENT_BYTES, f"a full segment still carries {largest} bytes",
         f"a full segment carries {largest} bytes, expected {SMALLEST_FULL_SEGMENT_BYTES} at least",
     )
+
+
+def undisturbed(mended: Network, baseline: Observed) -> list[Observed]:
+    """Rounds of the direct workload, until one is fast. What the machine holds up is fast in the next
+    round; so is a stall, for what the first one has learnt: its ICMPs tell."""
+    rounds = [direct(mended)]
+    while not fast(rounds[-1], baseline) and len(rounds) < ROUNDS:
+        rounds.append(direct(mended))
+    return rounds
 
 
 def nothing_else_broke(verdict: Verdict, untouched: Network, mended: Network) -> None:
@@ -81,7 +90,7 @@ def nothing_else_broke(verdict: Verdict, untouched: Network, mended: Network) ->
     taken = connections_redirected(mended)
     verdict.expect(taken >= 2, f"the sidecar took {taken} connections",
                    f"the sidecar took {taken} TLS connections, expected the 2 that were made")
-    ratio = bulk_s(mended) / bulk_s(untouched)
+    ratio = min(bulk_s(mended) / bulk_s(untouched) for _ in range(ROUNDS))
     verdict.measured["bulk_ratio"] = round(ratio, 2)
     verdict.expect(ratio <= BULK_RATIO, f"bulk takes {ratio:.1f} times as long as untouched",
                    f"bulk takes {ratio:.1f} times as long as untouched, expected {BULK_RATIO} at most")
