@@ -32,7 +32,7 @@ class Exercise:
     may_change: tuple[str, ...] = ()
     replaces: str = ""
     unit: str = ""
-    deadline_s: int = 180
+    deadline_s: int = 300
 
     @property
     def start(self) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 from host import paths, ssh
 from host.phases import LabError
 
-START_DEADLINE_S = 20
+START_DEADLINE_S = 60
 # What the guest's console shows when sshd listens, and when everything is up (fork_server.py).
 SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
 

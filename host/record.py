@@ -20,7 +20,7 @@ from host.preview import card, side_by_side
 from host.ssh import module_command
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
-CELL_DEADLINE_S = 300
+CELL_DEADLINE_S = 900
 
 
 def record(names: list[str]) -> None:

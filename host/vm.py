@@ -10,7 +10,7 @@ from host.machine import Guest, GuestDied, last_words
 from host.phases import phase
 from host.profile import Profile, names
 
-ANSWER_DEADLINE_S = 30
+ANSWER_DEADLINE_S = 90
 
 
 def _link(name: str):

@@ -191,7 +191,7 @@ class Capture:
     """
 
     def __init__(self, prefix: Sequence[str], path: str | Path, node: str = "",
-                 interface: str = "any", filter: str = "ip or ip6", deadline_s: float = 30) -> None:
+                 interface: str = "any", filter: str = "ip or ip6", deadline_s: float = 60) -> None:
         self.prefix, self.path, self.node = list(prefix), Path(path), node
         self.interface, self.filter, self.deadline_s = interface, filter, deadline_s
         self.said: list[str] = []

@@ -27,7 +27,7 @@ BUILT = Path("/run/lab-modules")  # kept as long as the guest runs
 LIVEPATCHES = Path("/sys/kernel/livepatch")
 PREFIX = "lab_"  # of every module's name, so that one left behind is known for ours
 _ours: set[str] = set()  # names of what this process has loaded
-TRANSITION_DEADLINE_S = 30  # the kernel tries once a second, and signals those who lag after 15
+TRANSITION_DEADLINE_S = 60  # the kernel tries once a second, and signals those who lag after 15
 
 # Each of these the kernel's code depends on: addresses in its top 2 GiB, an interrupt's frame right
 # below the stack pointer, no vector registers, returns and indirect calls through its thunks, a call

@@ -149,7 +149,7 @@ class Service:
     port: int
     log: Path
 
-    def wait(self, deadline_s: float = 30) -> None:
+    def wait(self, deadline_s: float = 60) -> None:
         """Returns once the port is listened on; raises NotReady with the program's last words."""
         until = time.monotonic() + deadline_s
         while self.port not in self.node.listening():

@@ -61,7 +61,7 @@ def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, 
         box.fill(word)
         box.press("Enter")
         found = seen.page.locator("#search-results li a[href*='frag-needed']").first
-        found.wait_for(timeout=20_000)
+        found.wait_for(timeout=120_000)
         assert seen.errors == [] and seen.abroad == []
         found.click()
         seen.page.wait_for_url("**/frag-needed.html*")

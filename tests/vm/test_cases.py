@@ -18,7 +18,7 @@ TIMES_IN_A_ROW = 20 if ALL else 1
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_run_for_a_person_fits_a_terminal(lab, name):
+def test_run_for_a_person_reproduces_and_fits_a_terminal(lab, name):
     answer = lab("run", name)
     assert answer.returncode == 0, answer.stdout
     assert max(map(len, answer.stdout.splitlines())) <= 80
@@ -31,8 +31,8 @@ def test_no_frame_of_the_story_is_missing(lab, name):
     assert answer.returncode == 0, found["reasons"]
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.timeout(2400)
+@pytest.mark.parametrize("name", CASES if ALL else CASES[:1])
+@pytest.mark.timeout(7200)
 def test_it_reproduces_every_time(lab, name):
     for number in range(1, TIMES_IN_A_ROW + 1):
         answer = lab("run", name, "--json")
@@ -64,14 +64,14 @@ def running():
         time.sleep(0.02)
     time.sleep(2)  # into the workload, wherever that is by now
     yield process, (set(guests()) - before).pop()
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert set(guests()) <= before
 
 
 def test_ctrl_c_in_the_middle_of_a_run_ends_everything(running, lab):
     process, _ = running
     os.killpg(process.pid, signal.SIGINT)
-    said = process.communicate(timeout=60)[1]
+    said = process.communicate(timeout=300)[1]
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
     assert lab("run", "frag-needed", "--json").returncode == 0
 
@@ -79,5 +79,5 @@ def test_ctrl_c_in_the_middle_of_a_run_ends_everything(running, lab):
 def test_qemu_killed_in_the_middle_of_a_run_is_said(running):
     process, qemu = running
     os.kill(qemu, signal.SIGKILL)
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=300)[1]
     assert process.returncode == 3 and "QEMU died" in said and "Next: ./lab run" in said

@@ -1,8 +1,8 @@
 """Does every exercise tell right from wrong? Untouched fails, each solution passes, each wrong
 answer fails for the reason that its first line names, and a hint exists.
 
-Answers to one exercise share a guest as long as it lives, unless they make a machine of their own; so do the
-cells of a notebook. Emulation spends a third of the time on code that it has not met before. That
+Answers to one chapter's exercises share a guest as long as it lives, unless they make a machine of their own; so
+do the cells of a notebook. Emulation spends a third of the time on code that it has not met before. That
 `./lab check` takes a guest for each call is shown in test_answers.py.
 """
 
@@ -18,16 +18,21 @@ throwaway = vm.throwaway
 EXERCISES = {e.id: e for case in cases.cases().values() for e in case.exercises}
 
 
+def chapter(id: str) -> str:
+    """Of an exercise: "frag-needed" for "frag-needed/1"."""
+    return id.partition("/")[0]
+
+
 def answers(kind: str) -> dict[str, list]:
     """By exercise the files in this folder of it."""
     return {id: sorted((e.folder / kind).iterdir()) for id, e in EXERCISES.items()}
 
 
 SOLUTIONS, WRONG = answers("solutions"), answers("wrong")
-# The answers to one exercise after each other, and by the same worker.
+# The answers to one chapter's exercises after each other, and by the same worker.
 MOST = None if ALL else 1
 JUDGED = [
-    pytest.param(id, kind, path, id=f"{id}-{kind}-{path.name}", marks=pytest.mark.xdist_group(id))
+    pytest.param(id, kind, path, id=f"{id}-{kind}-{path.name}", marks=pytest.mark.xdist_group(chapter(id)))
     for id, exercise in EXERCISES.items()
     for kind, paths in (("untouched", [exercise.start]), ("solution", SOLUTIONS[id][:MOST]), ("wrong", WRONG[id][:MOST]))
     for path in paths
@@ -35,10 +40,10 @@ JUDGED = [
 
 
 class Shared:
-    """The guest that answers to one exercise share; another exercise gets another."""
+    """The guest that answers to one chapter's exercises share; another chapter gets another."""
 
     def __init__(self):
-        self.exercise, self.ours, self.block = None, None, contextlib.ExitStack()
+        self.chapter, self.ours, self.block = None, None, contextlib.ExitStack()
         self.guest = None
 
     @contextlib.contextmanager
@@ -48,10 +53,10 @@ class Shared:
             with throwaway(which) as guest:
                 yield guest
             return
-        if self.ours != (self.exercise, which) or not self.guest.alive():
+        if self.ours != (self.chapter, which) or not self.guest.alive():
             self.end()
             self.guest = self.block.enter_context(throwaway(which))
-            self.ours = (self.exercise, which)
+            self.ours = (self.chapter, which)
         yield self.guest
 
     def end(self):
@@ -68,7 +73,7 @@ def shared():
 
 @pytest.mark.parametrize("id, kind, path", JUDGED)
 def test_an_answer_gets_the_verdict_that_it_deserves(id, kind, path, shared, monkeypatch):
-    shared.exercise = id
+    shared.chapter = chapter(id)
     monkeypatch.setattr(vm, "throwaway", shared.throwaway)
     verdict = exercises.check(id, path)
     assert verdict["verdict"] == ("PASS" if kind == "solution" else "FAIL"), verdict["reasons"]

@@ -122,7 +122,7 @@ def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_l
     )
     for answer, dies in ((MENDED.replace("(descriptor >> 16) & 0x7ff", "0"), True), (MENDED, False)):
         with applied.machine(EXERCISE, "rtl8139", answer, "answer.c") as ours, vm.throwaway(ours) as guest:
-            result = guest.connection.run(["bash", "-c", send], capture_output=True, text=True, timeout=120)
+            result = guest.connection.run(["bash", "-c", send], capture_output=True, text=True, timeout=300)
             if dies:
                 wait_until(lambda: not guest.alive())
                 assert "SIGFPE" in guest.death()

@@ -131,7 +131,7 @@ def test_two_labs_at_once_both_answer(no_guest_left):
                          stderr=subprocess.PIPE, text=True)
         for word in ("one", "two")
     ]
-    said = sorted(call.communicate(timeout=120)[0] for call in calls)
+    said = sorted(call.communicate(timeout=300)[0] for call in calls)
     assert said == ["one\n", "two\n"]
     vm.down()
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from labs.calls import Values
+from labs.cases.addr_select.addresses import FOREVER, assign
 from labs.cases.addr_select.network import NODE, PEER, ROUTER, UPLINK, Network, Silent, service
 from labs.cases.addr_select.workload import (
     APART_S,
@@ -82,17 +83,17 @@ def services(first: int = 1, last: int = MANY) -> list[str]:
     return [service(number) for number in range(first, last + 1)]
 
 
-def on_later_interface(net: Network, *words: str) -> None:
+def on_later_interface(net: Network, preferred_s: int = FOREVER) -> None:
     net.node.on("ip", "-batch", "-", stdin=f"link add {LATER} type dummy\nlink set {LATER} up\n")
-    net.add_addresses(services(2), LATER, *words)  # the first is on lo already
+    assign(net.node, services(2), LATER, preferred_s)  # the first is on lo already
 
 
 def deprecated(net: Network) -> None:
-    net.add_addresses(services(), "lo", "preferred_lft", "0")
+    assign(net.node, services(), "lo", preferred_s=0)
 
 
 def on_uplink(net: Network) -> None:
-    net.add_addresses(services(2), UPLINK)
+    assign(net.node, services(2), UPLINK)
 
 
 def on_uplink_with_setting(net: Network) -> None:
@@ -118,7 +119,7 @@ CHANGES: list[tuple[str, str, Callable[[Network], None]]] = [
     ("another_label", "services: another label", another_label),
     ("deprecated", "services deprecated", deprecated),
     ("later", "services on a later device", on_later_interface),
-    ("later_deprecated", "the same, deprecated", lambda net: on_later_interface(net, "preferred_lft", "0")),
+    ("later_deprecated", "the same, deprecated", lambda net: on_later_interface(net, preferred_s=0)),
     ("uplink", "services on the uplink", on_uplink),
     ("uplink_setting", "the same, with the setting", on_uplink_with_setting),
     ("setting", "use_oif_addrs_only", with_setting),
@@ -174,7 +175,7 @@ def labels(addresses: int = 512) -> Table:
         rows.append(looked(net, "as_told", "as the story has it", PEER))
         net.router.on(f"ip -6 route add {TEREDO}/64 via {PEER}")
         rows.append(looked(net, "to_teredo", "to a peer in 2001::/32", f"{TEREDO}2"))
-        net.add_addresses([f"{TEREDO}1"], "lo")
+        assign(net.node, [f"{TEREDO}1"], "lo")
         rows.append(looked(net, "one_teredo", "one address in 2001::/32", PEER))
     heads = [(f"N = {addresses}", "<27"), ("label x lookups", "<22"), ("ifindex x lookups", "<20"),
              ("at the return", "<11")]

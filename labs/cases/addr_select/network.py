@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from labs.cases.addr_select.addresses import assign
 from labs.topology import PINNED, Node, NotReady, Port, Segment, Service, Topology
 
 PEER, PEER_V4 = "2001:db8:2::2", "10.2.0.2"
@@ -91,17 +92,10 @@ class Network(Topology):
         """From now on the node owns the service addresses 1 to `count`, at least: none is taken away.
 
         (Taking one away makes the kernel look through all routes for it, see rt6_remove_prefsrc()
-        in net/ipv6/route.c: with thousands of addresses that takes minutes.) `noprefixroute`: each
-        has its local route; another, to the same single address, would only cost time.
+        in net/ipv6/route.c: with thousands of addresses that takes minutes.)
         """
-        self.add_addresses([service(number) for number in range(self.announced + 1, count + 1)], "lo")
+        assign(self.node, [service(number) for number in range(self.announced + 1, count + 1)], "lo")
         self.announced = max(self.announced, count)
-
-    def add_addresses(self, addresses: list[str], device: str, *words: str) -> None:
-        """Gives the node these addresses (/128) on a device; `words` go to `ip address add`."""
-        said = " ".join(["nodad", "noprefixroute", *words])
-        self.node.on("ip", "-6", "-force", "-batch", "-", stdin="".join(
-            f"address replace {address}/128 dev {device} {said}\n" for address in addresses))
 
     def announce_v4(self, count: int) -> None:
         """The same number of IPv4 addresses (/32) on the node's lo; nobody announces them."""
@@ -114,7 +108,7 @@ class Network(Topology):
         """The setting that helped: only addresses of the outgoing interface are candidates."""
         self.node.sysctl({f"net/ipv6/conf/{UPLINK}/use_oif_addrs_only": str(int(only))})
 
-    def learnt(self, deadline_s: float = 60) -> int:
+    def learnt(self, deadline_s: float = 240) -> int:
         """Waits until the router's kernel has a route to every service address; how many that are."""
         if not self.speaks_bgp:
             return 0
@@ -124,7 +118,8 @@ class Network(Topology):
                 raise NotReady(f"expected the router to learn {self.announced} service addresses by BGP, "
                                f"found {count}; BIRD said:\n"
                                + "".join(service.log.read_text() for service in self.services))
-            time.sleep(0.02)  # polling a state
+            # Polling a state; a look at thousands of routes takes a while, which BIRD needs for itself.
+            time.sleep(0.02 + count / 8192)
         return count
 
     def learnt_now(self) -> int:

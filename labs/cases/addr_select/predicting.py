@@ -6,6 +6,7 @@ import statistics
 import sys
 import tomllib
 
+from labs.cases.addr_select.addresses import assign
 from labs.cases.addr_select.experiments import services
 from labs.cases.addr_select.network import NODE, Silent, service
 from labs.cases.addr_select.scores import RFC
@@ -56,14 +57,14 @@ def deprecation() -> dict:
     with Silent() as net, Sender(net) as sender:
         net.announce(STORY)
         before = sender.best_cost()
-        net.add_addresses(services(1, STORY), "lo", "preferred_lft", "0")
+        assign(net.node, services(1, STORY), "lo", preferred_s=0)
         after = sender.best_cost()
         with counting() as calls:
             lookups = sender.calls(calls)[LABEL]
         with Sender(net, "bound", source=service(STORY)) as bound:
             bound_from = bound.cost(1).source
     with Silent() as net:
-        net.add_addresses(services(1, FEW), "lo", "preferred_lft", "0")
+        assign(net.node, services(1, FEW), "lo", preferred_s=0)
         decided = scores(net).chosen.decided
     return {"source_changes": after.source != before.source, "lookups": lookups,
             "faster": after.send_us * FASTER <= before.send_us, "deciding_rule": int(RFC[decided][0]),

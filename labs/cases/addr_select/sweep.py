@@ -117,8 +117,9 @@ def timed(net: Network, most: int, seen: Sweep) -> None:
                 seen.sockets = {kind: cost_of(net, kind) for kind in KINDS}
             if count <= MOST_V4:
                 net.announce_v4(count)
-            for _ in range(ROUNDS):
-                if count >= STORY:  # these make the ratios and the line; a busy moment doubles a whole round
+            # From the story's number on they make the ratios and the line; a busy moment doubles a whole round.
+            for _ in range(ROUNDS if count >= STORY else 1):
+                if count >= STORY:
                     time.sleep(APART_S)
                 again(seen.broken, count, sender, net)
                 net.only_outgoing(True)

@@ -114,7 +114,7 @@ class Network(Topology):
         self.client.on("ip", "-batch", "-", stdin="route delete 10.0.0.0/24 dev client-eth0\n"
                        "route add 10.0.0.0/24 dev client-eth0 src 10.0.0.1\n")
 
-    def settle(self, deadline_s: float = 10) -> None:
+    def settle(self, deadline_s: float = 30) -> None:
         """Returns once the client has acknowledged all that the server has sent.
 
         An acknowledgment still owed would go with B's segment and be lost with it, and the server's

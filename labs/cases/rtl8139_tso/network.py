@@ -123,7 +123,7 @@ class Network(Topology):
         """Has the router write this MSS, in bytes, into every SYN that it passes on."""
         self.router.on("iptables-legacy-restore", stdin=CLAMP.format(mss=mss))
 
-    def settle(self, name: str, deadline_s: float = 10) -> None:
+    def settle(self, name: str, deadline_s: float = 30) -> None:
         """Returns once a server has let go of its connections: a client that gives up leaves packets on
         their way, and a capture and counters have to end after the same one."""
         until = time.monotonic() + deadline_s

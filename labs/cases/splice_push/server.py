@@ -6,19 +6,24 @@ GET /SIZE answers with SIZE bytes. What comes after `?` says how they are sent: 
 `asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE; `pieces=50` has
 50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than are sent;
 `header=more` sends the header with MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what
-they say. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
+they say. Unless the header is held back itself, the object follows once the header has been
+acknowledged: an ACK that comes later pushes what is queued by then. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
 """
 
+import fcntl
 import os
 import runpy
 import socket
 import sys
+import termios
 import threading
+import time
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
 ASKED_BYTES = 1 << 30  # what the report's client asked for: /?s=1g
 SPLICE_F_MORE = 4  # include/linux/splice.h
+ACKNOWLEDGED_S = 5.0  # what a header's ACK gets, on a busy machine
 PATTERN = bytes(range(256)) * 4096  # so that a byte out of its place is noticed
 
 
@@ -34,7 +39,10 @@ def answer(connection: socket.socket, send_object) -> bool:
     size, how = int(asked.path.strip("/")), dict(parse_qsl(asked.query))
     prepare(connection, how)
     header = f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\nContent-Type: application/octet-stream\r\n\r\n"
-    connection.send(header.encode(), socket.MSG_MORE if how.get("header") == "more" else 0)
+    more = how.get("header") == "more"
+    connection.send(header.encode(), socket.MSG_MORE if more else 0)
+    if not (more or "cork" in how):
+        acknowledged(connection)
     file = os.memfd_create("object")
     os.write(file, PATTERN[:size])
     os.lseek(file, 0, os.SEEK_SET)
@@ -55,6 +63,17 @@ def prepare(connection: socket.socket, how: dict) -> None:
     if "keepalive" in how:  # a probe each second
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
+
+
+def acknowledged(connection: socket.socket) -> None:
+    """Returns once the peer has acknowledged all that was sent (SIOCOUTQ in tcp(7)), or after ACKNOWLEDGED_S."""
+    until = time.monotonic() + ACKNOWLEDGED_S
+    unacknowledged = bytearray(4)
+    while time.monotonic() < until:
+        fcntl.ioctl(connection, termios.TIOCOUTQ, unacknowledged)
+        if not any(unacknowledged):
+            return
+        time.sleep(0.001)  # polling a state
 
 
 def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:

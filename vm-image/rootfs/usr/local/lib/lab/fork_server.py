@@ -28,7 +28,7 @@ WARM_PROGRAM = "int warm(void *ctx) { return 0; }"
 
 def import_slow_things():
     """Import what notebooks and labs use, and make bcc's compiler resident, in a child."""
-    warm = subprocess.Popen([WARM_UP])  # beside the imports; there are two processors
+    warm = subprocess.Popen([WARM_UP])  # beside the imports, which wait for the disk
     os.environ.update(OPENBLAS_NUM_THREADS="1", MPLBACKEND="Agg", PYDEVD_DISABLE_FILE_VALIDATION="1")
     import concurrent.futures.thread  # noqa: F401
     import ssl  # noqa: F401
