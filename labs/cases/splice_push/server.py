@@ -6,8 +6,10 @@ GET /SIZE answers with SIZE bytes. What comes after `?` says how they are sent: 
 `asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE; `pieces=50` has
 50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than are sent;
 `header=more` sends the header with MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what
-they say. Unless the header is held back itself, the object follows once the header has been
-acknowledged: an ACK that comes later pushes what is queued by then. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
+they say. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
+
+Unless the header is held back itself, the object follows once the header has been acknowledged: an
+ACK that comes later pushes what is queued by then.
 """
 
 import fcntl
