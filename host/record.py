@@ -145,6 +145,9 @@ def execute(text: Path, progress=lambda words: None) -> nbformat.NotebookNode:
         asyncio.run(client.async_execute(env=jupyter.in_fresh_guest()))
     except CellExecutionError as error:
         raise LabError(f"{text.name}: a cell failed\n{error}", "./lab start, then that cell") from error
-    except DeadKernelError as error:
-        raise LabError(f"{text.name}: the kernel died", "./lab doctor") from error
+    except (DeadKernelError, AssertionError) as error:
+        # nbclient cleans up after a dead kernel twice, and its assertion is then what reaches us.
+        if not isinstance(error if isinstance(error, DeadKernelError) else error.__context__, DeadKernelError):
+            raise
+        raise LabError(f"{text.name}: the kernel died, in cell {done} of {len(notebook.cells)}", "./lab doctor") from error
     return notebook

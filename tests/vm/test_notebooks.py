@@ -19,10 +19,12 @@ def test_every_case_has_its_notebook():
     assert {path.stem for path in pairs.texts()} == set(cases.cases())
 
 
-def test_a_failing_cell_is_an_error_with_its_cause(monkeypatch):
+@pytest.mark.parametrize("cell, said", [("raise RuntimeError('out of luck')", "out of luck"),
+                                        ("import os; os._exit(1)", "kernel died, in cell 1 of 1")])
+def test_a_failing_cell_is_an_error_with_its_cause(monkeypatch, cell, said):
     text = pairs.texts()[0]
     broken = pairs.fresh(text)
-    broken.cells = [nbformat.v4.new_code_cell("raise RuntimeError('out of luck')")]
+    broken.cells = [nbformat.v4.new_code_cell(cell)]
     monkeypatch.setattr(pairs, "fresh", lambda path: broken)
-    with pytest.raises(LabError, match="out of luck"):
+    with pytest.raises(LabError, match=said):
         record.execute(text)

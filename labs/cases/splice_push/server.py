@@ -12,12 +12,11 @@ Unless the header is held back itself, the object follows once the header has be
 ACK that comes later pushes what is queued by then.
 """
 
-import fcntl
 import os
 import runpy
 import socket
+import struct
 import sys
-import termios
 import threading
 import time
 from functools import partial
@@ -26,6 +25,7 @@ from urllib.parse import parse_qsl, urlsplit
 ASKED_BYTES = 1 << 30  # what the report's client asked for: /?s=1g
 SPLICE_F_MORE = 4  # include/linux/splice.h
 ACKNOWLEDGED_S = 5.0  # what a header's ACK gets, on a busy machine
+UNACKED = 24  # offset of tcpi_unacked in struct tcp_info (include/uapi/linux/tcp.h)
 PATTERN = bytes(range(256)) * 4096  # so that a byte out of its place is noticed
 
 
@@ -68,12 +68,11 @@ def prepare(connection: socket.socket, how: dict) -> None:
 
 
 def acknowledged(connection: socket.socket) -> None:
-    """Returns once the peer has acknowledged all that was sent (SIOCOUTQ in tcp(7)), or after ACKNOWLEDGED_S."""
+    """Returns once nothing that was sent is in flight any more, or after ACKNOWLEDGED_S."""
     until = time.monotonic() + ACKNOWLEDGED_S
-    unacknowledged = bytearray(4)
     while time.monotonic() < until:
-        fcntl.ioctl(connection, termios.TIOCOUTQ, unacknowledged)
-        if not any(unacknowledged):
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, UNACKED + 4)
+        if not struct.unpack_from("I", info, UNACKED)[0]:
             return
         time.sleep(0.001)  # polling a state
 
