@@ -147,7 +147,7 @@ def execute(text: Path, progress=lambda words: None) -> nbformat.NotebookNode:
         raise LabError(f"{text.name}: a cell failed\n{error}", "./lab start, then that cell") from error
     except (DeadKernelError, AssertionError) as error:
         # nbclient cleans up after a dead kernel twice, and its assertion is then what reaches us.
-        if not isinstance(error if isinstance(error, DeadKernelError) else error.__context__, DeadKernelError):
+        if DeadKernelError not in (type(error), type(error.__context__)):
             raise
         raise LabError(f"{text.name}: the kernel died, in cell {done} of {len(notebook.cells)}", "./lab doctor") from error
     return notebook

@@ -31,7 +31,7 @@ def test_no_frame_of_the_story_is_missing(lab, name):
     assert answer.returncode == 0, found["reasons"]
 
 
-@pytest.mark.parametrize("name", CASES if ALL else CASES[:1])
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.timeout(7200)
 def test_it_reproduces_every_time(lab, name):
     for number in range(1, TIMES_IN_A_ROW + 1):
