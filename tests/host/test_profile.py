@@ -37,6 +37,12 @@ def test_no_guest_reaches_a_network_or_a_file_of_ours(name):
     assert "readonly=on" in values(words, "-drive")[0] and len(values(words, "-drive")) == 1
 
 
+def test_no_emulated_processor_copies_as_if_it_had_erms():
+    """Linux 6.1 takes FSRM for ERMS and more: with FSRM alone, as QEMU 10 has it, it hangs at boot."""
+    features = values(command("stock"), "-cpu")[0].split(",")
+    assert ("-erms" in features) == ("-fsrm" in features)
+
+
 def test_the_stock_one_runs_on_debians_qemu_and_has_one_card():
     words = command("stock")
     assert words[0] == "qemu-system-x86_64" and "-L" not in words
