@@ -3,10 +3,11 @@
     with livepatched(Path("regression.c")):   # or livepatched(build(…)), built before
         measure()                             # every task of the guest runs the patched function
 
-kbuild takes half a minute under emulation, most of it in asking the compiler for its options. So
-the compiler is called here, once, with the kernel's headers; what kbuild's `modpost` would add (the
-module's descriptor and the checksums of what it imports) is written from what the kernel says of
-itself: its type information, and Module.symvers beside the headers.
+kbuild takes half a minute under emulation, most of it in asking the compiler for its options, and a
+quarter of one in reading the kernel's headers. So the compiler is called here, once, by the image's
+`kernel-cc`, with the headers precompiled; what kbuild's `modpost` would add (the module's descriptor
+and the checksums of what it imports) is written from what the kernel says of itself: its type
+information, and Module.symvers beside the headers.
 """
 
 from __future__ import annotations
@@ -29,19 +30,7 @@ PREFIX = "lab_"  # of every module's name, so that one left behind is known for 
 _ours: set[str] = set()  # names of what this process has loaded
 TRANSITION_DEADLINE_S = 60  # the kernel tries once a second, and signals those who lag after 15
 
-# Each of these the kernel's code depends on: addresses in its top 2 GiB, an interrupt's frame right
-# below the stack pointer, no vector registers, returns and indirect calls through its thunks, a call
-# to ftrace first in each function (arch/x86/Makefile and Makefile say more).
-CODE = ("-std=gnu11 -O2 -m64 -mcmodel=kernel -mno-red-zone -mpreferred-stack-boundary=3 -fno-PIE -fno-common "
-        "-mno-mmx -mno-sse -mno-sse2 -mno-3dnow -mno-avx -mno-80387 -mno-fp-ret-in-387 -mskip-rax-setup "
-        "-mindirect-branch=thunk-extern -mindirect-branch-register -mindirect-branch-cs-prefix "
-        "-mfunction-return=thunk-extern -mharden-sls=all -fcf-protection=none -fno-jump-tables -pg -mfentry "
-        "-mrecord-mcount -DCC_USING_FENTRY -fno-strict-aliasing -fno-strict-overflow -fshort-wchar "
-        "-fno-delete-null-pointer-checks -fno-asynchronous-unwind-tables -fno-stack-protector").split()
-WARNINGS = ("-Wall -Wno-pointer-sign -Wno-sign-compare -Wno-address-of-packed-member -Wno-main "
-            "-Werror=implicit-function-declaration -Werror=implicit-int -Werror=return-type "
-            "-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=strict-prototypes").split()
-FORCED = ("compiler-version.h", "kconfig.h", "compiler_types.h")
+COMPILER, HEADERS = ["/usr/local/lib/lab/kernel-cc"], "/usr/local/lib/lab/kernel.h"  # of the image
 # objtool writes down how to walk up the stack from any instruction; livepatching relies on it.
 OBJTOOL = ("--hacks=jump_label", "--hacks=noinstr", "--orc", "--retpoline", "--rethunk", "--sls",
            "--static-call", "--uaccess", "--module")
@@ -91,30 +80,14 @@ def compile_module(folder: Path, name: str) -> None:
     headers = Path(f"/lib/modules/{os.uname().release}/build")
     if not (headers / "Module.symvers").exists():
         raise CannotTry(f"no kernel headers in {headers}", "./lab reset")
-    _run(folder, ["gcc", *includes(headers), *CODE, *WARNINGS, "-D__KERNEL__", "-DMODULE",
-                  f'-DKBUILD_BASENAME="{name}"', f'-DKBUILD_MODNAME="{name}"', f"-D__KBUILD_MODNAME=kmod_{name}",
-                  "-c", "-o", f"{name}.o", f"{name}.c"])
+    _run(folder, [*COMPILER, "-include", HEADERS, "-c", "-o", f"{name}.o", f"{name}.c"])
     _run(folder, [f"{headers}/tools/objtool/objtool", *OBJTOOL, f"{name}.o"])
     imported = _run(folder, ["nm", "-u", "-j", f"{name}.o"]).split()
     (folder / "descriptor.c").write_text(descriptor(name, checksums(headers, imported)))
-    _run(folder, ["gcc", *CODE, "-c", "-o", "descriptor.o", "descriptor.c"])
+    _run(folder, [*COMPILER, "-c", "-o", "descriptor.o", "descriptor.c"])
     _run(folder, ["ld", "-r", "-m", "elf_x86_64", "-z", "noexecstack", "--build-id=sha1", "-T",
                   f"{headers}/arch/x86/module.lds", "-o", "whole.ko", f"{name}.o", "descriptor.o"])
     (folder / "whole.ko").rename(folder / f"{name}.ko")
-
-
-def includes(headers: Path) -> list[str]:
-    """Where the kernel's own headers are: those made for this build, and those common to all."""
-    common = (headers.parent / "source").resolve()
-    flags = ["-nostdinc"]
-    for folder in ("include", "include/uapi"):
-        for base, under in ((common, "arch/x86/"), (headers, "arch/x86/"), (common, ""), (headers, "")):
-            # What a build generates has a folder of its own, except in include/ itself.
-            made = base == headers and (under or "uapi" in folder)
-            flags.append(f"-I{base / under / (folder.replace('include', 'include/generated') if made else folder)}")
-    for header in FORCED:
-        flags += ["-include", f"{common}/include/linux/{header}"]
-    return flags
 
 
 def checksums(headers: Path, symbols: list[str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ chown -R 0:0 /etc/ssh /etc/inittab /usr/local/lib/lab /root
 chmod 644 /etc/inittab /etc/ssh/sshd_config
 gcc -O2 -static -Wall -Werror -o /usr/local/lib/lab/fork_client /usr/local/lib/lab/fork_client.c
 chmod 755 /usr/local/lib/lab/*
+/usr/local/lib/lab/kernel-cc -x c-header -o /usr/local/lib/lab/kernel.h.gch /usr/local/lib/lab/kernel.h
 chmod 700 /root /root/.ssh
 chmod 600 /root/.ssh/authorized_keys /etc/ssh/ssh_host_ed25519_key
 

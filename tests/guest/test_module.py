@@ -51,6 +51,12 @@ def test_a_module_is_built_once(patch):
     assert again.file == patch.file and again.built_s == 0
 
 
+def test_the_kernels_headers_are_precompiled():
+    asked = [*module.COMPILER, "-include", module.HEADERS, "-H", "-fsyntax-only", "-x", "c", "-"]
+    read = subprocess.run(asked, input=PLAIN, capture_output=True, text=True, check=True).stderr.splitlines()
+    assert read[0] == f"! {module.HEADERS}.gch"  # an x instead of the ! would be one that does not fit
+
+
 def test_again_and_again_in_and_out(patch):
     with module.livepatched(patch):
         pass
