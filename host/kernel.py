@@ -14,9 +14,9 @@ import signal
 import sys
 import time
 
-from host import snapshot, vm
+from host import parcel, snapshot, vm
 from host.phases import LabError
-from host.ssh import labs_tar, module_command, receive_labs
+from host.ssh import module_command, receive
 
 PR_SET_PDEATHSIG = 1  # include/uapi/linux/prctl.h
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
@@ -37,11 +37,11 @@ def main(profile: str, connection_file: str) -> None:
     ssh = guest.connection.arguments("-o", "ExitOnForwardFailure=yes", *forwards, shared=False)
     kernel = module_command("ipykernel_launcher", *_options(ports))
     # One connection for all of it: the handshake is the slowest part of a kernel's start.
-    tar = labs_tar()
-    os.dup2(tar.stdout.fileno(), 0)
-    # ipykernel greets whoever started it by hand; its outputs go over the channels, errors to stderr.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.execvp(ssh[0], [*ssh, f"{receive_labs()} && exec {shlex.join(kernel)}"])
+    with parcel.packed(guest.folder) as labs:
+        os.dup2(labs.archive.fileno() if labs.unpack else os.open(os.devnull, os.O_RDONLY), 0)
+        # ipykernel greets whoever started it by hand; its outputs go over the channels, errors to stderr.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.execvp(ssh[0], [*ssh, f"{receive(labs)} && exec {shlex.join(kernel)}"])
 
 
 def _end_with(parent: int) -> None:

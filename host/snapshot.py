@@ -8,6 +8,7 @@ from the same moment and share every page that they do not touch.
 
 import contextlib
 import functools
+import json
 import os
 import shlex
 import time
@@ -16,12 +17,13 @@ from pathlib import Path
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
-from host import debian, hotplug, machine, store
+from host import debian, hotplug, machine, parcel, store
 from host.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.image import Image, image
 from host.machine import Guest, GuestDied
 from host.phases import phase, say
 from host.profile import Profile, profile
+from host.ssh import GUEST_FOLDER
 
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation: a busy machine is no fault
 # What the control protocol raises when QEMU ends in the middle of it.
@@ -60,6 +62,8 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
         guest = boot(ours, disk, how, ram, shared=True)
         try:
             machine.wait_for_console(guest, machine.READY_LINE, BOOT_DEADLINE_S, progress)
+            progress("labs/")
+            _bring_labs(guest, folder)
             progress("keeping it")
             _keep(guest, folder / "state")
         except GONE as error:
@@ -67,6 +71,15 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
                             "./lab doctor") from error
         finally:
             guest.end()
+
+
+def _bring_labs(guest: Guest, folder: Path) -> None:
+    """Have labs/ in the kept moment, compiled, and in memory what it takes to reach it: what a restored
+    guest gets is then only what has changed."""
+    parcel.has(folder, parcel.contents())
+    machine.wake(guest, BOOT_DEADLINE_S)
+    guest.connection.run(["sh", "-c", f"cd {GUEST_FOLDER} && python3 -m compileall -q -x /exercises/ labs"], check=True)
+    guest.connection.close()
 
 
 def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool) -> Guest:
@@ -118,12 +131,12 @@ def _keep(guest: Guest, state: Path) -> None:
 
 
 def restore(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
-    """A guest that goes on from the kept moment, awake and with labs/ copied in."""
+    """A guest that goes on from the kept moment, awake and with labs/ as it stands on the host."""
     return _mending(which, lambda: _awake(which, outlives_us))
 
 
 def resume(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
-    """The same, not waited for: its clock is the kept moment's and it has no labs/ yet."""
+    """The same, not waited for: its clock is the kept moment's and so is its labs/."""
     return _mending(which, lambda: _resumed(which, outlives_us))
 
 
@@ -161,6 +174,7 @@ def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
     kept = snapshot(which)
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
     try:
+        parcel.has(guest.folder, json.loads((kept / parcel.LIST).read_text()))
         with _monitor(guest) as monitor:
             monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
             _wait_until_running(guest, monitor)

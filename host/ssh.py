@@ -9,8 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from host import image
-from host.paths import LABS
+from host import image, parcel
 
 CLIENT = "/usr/local/lib/lab/fork_client"
 GUEST_FOLDER = "/root/lab"
@@ -46,18 +45,16 @@ class Connection:
         return known
 
     def first_contact(self, deadline_s: float) -> bool:
-        """Make a guest current: set its clock, copy labs/, and leave the connection open for later
-        calls. False if it did not answer in time."""
-        with labs_tar() as tar:
+        """Make a guest current: set its clock, copy what it lacks of labs/, and leave the connection open
+        for later calls. False if it did not answer in time."""
+        with parcel.packed(self.folder) as labs:
             try:
                 result = subprocess.run(
-                    [*self.arguments(*KEPT_OPEN), receive_labs()], timeout=deadline_s,
-                    stdin=tar.stdout, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    [*self.arguments(*KEPT_OPEN), receive(labs)], timeout=deadline_s,
+                    stdin=labs.archive, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )
             except subprocess.TimeoutExpired:
                 return False
-            finally:
-                tar.stdout.close()
         return result.returncode == 0
 
     def close(self) -> None:
@@ -87,23 +84,14 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return ["sh", "-c", f"cd {GUEST_FOLDER} && exec {request}"]
 
 
-def labs_tar() -> subprocess.Popen:
-    """A process whose stdout is the archive of what the guest gets: labs/ and tests/guest."""
-    return subprocess.Popen(
-        ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "--owner=0", "--group=0",
-         "labs", "tests/guest"],
-        stdout=subprocess.PIPE,
-    )
-
-
-def receive_labs() -> str:
+def receive(labs: parcel.Parcel) -> str:
     """Bash text for the guest: set the clock if it is off (a restored one has the kept moment's), and
-    replace labs/ by the archive on stdin; one such call waits for another. The folder itself stays,
-    for running kernels stand in it. Each process costs 30 ms under emulation, so there are few."""
+    unpack the archive on stdin; one such call waits for another. The folder itself stays, for running
+    kernels stand in it. Each process costs 30 ms under emulation, so there are few."""
     now_s = time.time()
     return (
         f"off=$((EPOCHSECONDS - {now_s:.0f})); [ ${{off#-}} -le 2 ] || date -u -s @{now_s:.3f} >/dev/null; "
-        f"cd {GUEST_FOLDER} && flock . tar -x --recursive-unlink"
+        f"cd {GUEST_FOLDER} && {f'flock . {labs.unpack}' if labs.unpack else 'true'}"
     )
 
 

@@ -1,12 +1,13 @@
 """Does the VM come up, go down, start afresh, and survive what happens on normal days?"""
 
+import hashlib
 import os
 import signal
 import socket
 import time
 
-from host import machine, snapshot, vm
-from tests.vm.conftest import guests
+from host import machine, parcel, snapshot, vm
+from tests.vm.conftest import REPOSITORY, guests
 
 
 def test_up_shell_down(lab, no_guest_left):
@@ -143,3 +144,14 @@ def test_the_folder_of_a_dead_guest_is_swept():
     assert guest.folder.exists()
     machine.new_folder().rmdir()
     assert not guest.folder.exists()
+
+
+def test_a_fresh_guest_has_labs_as_they_stand_on_the_host():
+    names = parcel.contents()
+    with vm.throwaway() as guest:
+        sums = guest.connection.run(["sh", "-c", "cd /root/lab && find labs tests -type f ! -path '*/__pycache__/*' "
+                                     "-exec sha256sum {} +"], capture_output=True, text=True, check=True).stdout
+        compiled = guest.connection.run(["ls", "/root/lab/labs/__pycache__"], capture_output=True, text=True)
+    found = {name: digest for digest, name in (line.split() for line in sums.splitlines())}
+    assert found == {name: hashlib.sha256((REPOSITORY / name).read_bytes()).hexdigest() for name in names}
+    assert "case.cpython-311.pyc" in compiled.stdout

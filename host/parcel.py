@@ -1,0 +1,62 @@
+"""What of labs/ does a guest lack? All of it, or what has changed since its snapshot was kept: some hundred
+files take half a second to unpack under emulation, and Python as long to compile."""
+
+import contextlib
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from host.paths import LABS
+
+SENT = ("labs", "tests/guest")
+LIST = "labs.json"  # in a run's folder: what the guest woke with, until somebody has asked
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """An archive, to be the standard input of `unpack` in the guest; neither, if nothing is lacking."""
+
+    archive: IO[bytes] | int = subprocess.DEVNULL
+    unpack: str = ""
+
+
+def contents() -> dict[str, str]:
+    """Each file that a guest gets, with the SHA-256 of its bytes and of its mode."""
+    files = (file for folder in SENT for file in sorted((LABS.parent / folder).rglob("*"))
+             if file.is_file() and "__pycache__" not in file.parts)
+    return {file.relative_to(LABS.parent).as_posix():
+            hashlib.sha256(file.read_bytes() + b"%o" % file.stat().st_mode).hexdigest() for file in files}
+
+
+def has(folder: Path, files: dict[str, str]) -> None:
+    """Write down, in a snapshot's or a run's folder, what the guest has."""
+    (folder / LIST).write_text(json.dumps(files))
+
+
+@contextlib.contextmanager
+def packed(run: Path) -> Iterator[Parcel]:
+    """What the guest of this run lacks. Only the first to ask is told of what it woke with: later a reader
+    may have changed it, and gets all."""
+    try:
+        known = json.loads((run / LIST).read_text())
+        (run / LIST).unlink()
+    except (OSError, ValueError):
+        known = {}
+    files = contents()
+    if known and known.keys() <= files.keys():
+        names, unpack = [name for name in files if files[name] != known.get(name)], "tar -x"
+    else:
+        names, unpack = list(SENT), "tar -x --recursive-unlink"
+    if not names:
+        yield Parcel()
+        return
+    command = ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "--owner=0", "--group=0", "--", *names]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
+        try:
+            yield Parcel(tar.stdout, unpack)
+        finally:
+            tar.stdout.close()

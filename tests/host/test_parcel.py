@@ -1,0 +1,63 @@
+"""Does a guest get what it lacks of labs/, and all of it when nobody knows what it has?"""
+
+import io
+import tarfile
+
+import pytest
+
+from host import parcel
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A small repository, and a run's folder whose guest woke with what it holds."""
+    for name in ("labs/case.py", "labs/cases/one/start.sh", "tests/guest/test_one.py", "labs/__pycache__/case.pyc"):
+        file = tmp_path / "repository" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    monkeypatch.setattr(parcel, "LABS", tmp_path / "repository" / "labs")
+    run = tmp_path / "run"
+    run.mkdir()
+    parcel.has(run, parcel.contents())
+    return tmp_path / "repository", run
+
+
+def sent(run):
+    """(names of the files in the archive, the command that unpacks it)"""
+    with parcel.packed(run) as labs:
+        if not labs.unpack:
+            return [], ""
+        with tarfile.open(fileobj=io.BytesIO(labs.archive.read())) as archive:
+            return sorted(member.name for member in archive if member.isfile()), labs.unpack
+
+
+ALL = ["labs/case.py", "labs/cases/one/start.sh", "tests/guest/test_one.py"]
+
+
+def test_nothing_is_sent_when_nothing_has_changed(checkout):
+    assert sent(checkout[1]) == ([], "")
+
+
+def test_what_changed_or_is_new_is_sent_alone(checkout):
+    repository, run = checkout
+    (repository / "labs/case.py").write_text("another")
+    (repository / "labs/cases/one/start.sh").chmod(0o755)
+    (repository / "labs/new.py").write_text("new")
+    assert sent(run) == (["labs/case.py", "labs/cases/one/start.sh", "labs/new.py"], "tar -x")
+
+
+def test_a_file_that_is_gone_has_all_replaced(checkout):
+    repository, run = checkout
+    (repository / "labs/cases/one/start.sh").unlink()
+    assert sent(run) == ([ALL[0], ALL[2]], "tar -x --recursive-unlink")
+
+
+@pytest.mark.parametrize("spoil", [lambda list_: list_.unlink(), lambda list_: list_.write_text('{"labs/ca')])
+def test_all_is_sent_when_nobody_knows(checkout, spoil):
+    spoil(checkout[1] / parcel.LIST)
+    assert sent(checkout[1]) == (ALL, "tar -x --recursive-unlink")
+
+
+def test_who_asks_second_gets_all(checkout):
+    assert sent(checkout[1]) == ([], "")
+    assert sent(checkout[1]) == (ALL, "tar -x --recursive-unlink")
