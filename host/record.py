@@ -85,6 +85,8 @@ def hold(name: str, data: dict) -> None:
         raise LabError(f"{name}: expected the conclusions that a recording must lead to in {file.name}, found "
                        "no such file", "see book/_recordings/frag-needed.invariants.toml and host/conclusions.py")
     if changed := conclusions.changed(file, data):
+        reasons = [reason for part in ("run", "trace") for reason in data.get(part, {}).get("reasons", [])]
+        changed += [reason.removeprefix("no ") for reason in reasons if reason.startswith("no ")]
         raise LabError(f"{name}: figures may change from machine to machine, conclusions may not. These did, "
                        "so nothing was stored:\n" + "\n".join(f"- {each}" for each in changed),
                        f"./lab run {name}, to see it again; if it is so, the page and {file.name} are wrong")

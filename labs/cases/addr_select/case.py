@@ -11,6 +11,7 @@ way into the kernel, the profile, and one choice among candidates, rule by rule.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ class Outcome(Claims):
                           | ({"ipv4": seen.ipv4[count].to_json()} if count in seen.ipv4 else {})
                           for count, point in seen.broken.items()},
             **seen.line(seen.broken).to_json(), "fixed": seen.line(seen.fixed).to_json(),
+            "correlation_of_ratios": round(seen.straightness, 5),
             "evals_per_address": max(evals_per_address(seen)),
             "ratio": {str(count): round(seen.ratio(count), 1) for count in held},
             "ping_ratio": {str(count): round(seen.ping_ratio(count), 1) for count in held},
@@ -114,6 +116,6 @@ def record() -> dict:
     return pictures.record()
 
 
-def run(addresses: int = MOST) -> Outcome:
-    """From one service address to `addresses`, each with the setting and without."""
-    return Outcome(sweep(addresses), os.uname().release)
+def run(addresses: int = MOST, apart: Collection[int] = ()) -> Outcome:
+    """From one service address to `addresses`, each with the setting and without; see `sweep.sweep`."""
+    return Outcome(sweep(addresses, apart), os.uname().release)

@@ -10,8 +10,7 @@ from matplotlib import pyplot as plt
 from labs import plots, topology_svg
 from labs.cases.addr_select import experiments, on_call, tracing
 from labs.cases.addr_select.network import Silent
-from labs.cases.addr_select.sweep import Line, Sweep
-from labs.cases.addr_select.workload import Sender
+from labs.cases.addr_select.sweep import Line, Point, Sweep
 
 STRAIGHT_UP_TO = 4096  # more addresses than that outgrow the processor's cache, and cost more each
 UNSEEN = 3000  # addresses: none of the points
@@ -43,12 +42,9 @@ def straight(seen: Sweep) -> Line:
     return seen.line({count: point for count, point in seen.broken.items() if count <= STRAIGHT_UP_TO})
 
 
-def predicted(line: Line, count: int = UNSEEN) -> dict:
-    """What the line says of a number of addresses that it was not drawn through, and what is measured."""
-    with Silent() as net, Sender(net) as sender:
-        net.announce(count)
-        measured_us = sender.best_cost().send_us
-    said_us = line.at_us(count)
+def predicted(line: Line, measured: Point, count: int = UNSEEN) -> dict:
+    """What the line says of a number of addresses that it was not drawn through, and what was measured."""
+    said_us, measured_us = line.at_us(count), measured.cost.send_us
     return {"addresses": count, "predicted_us": round(said_us), "measured_us": round(measured_us),
             "off": round(measured_us / said_us - 1, 3)}
 
@@ -71,7 +67,7 @@ def record() -> dict:
     from labs.cases.addr_select import case
 
     plots.style()
-    outcome, traced = case.run(), case.trace()
+    outcome, traced = case.run(apart=(UNSEEN,)), case.trace()
     rules, labels = experiments.rules(), experiments.labels()
     line, many = straight(outcome.seen), crowded()
     flame = many.pop("flame")
@@ -90,5 +86,5 @@ def record() -> dict:
     return {"run": outcome.to_json(), "straight": line.to_json(), "trace": traced.to_json(),
             "rules": {row.key: row.to_json() for row in rules},
             "labels": {row.key: row.to_json() for row in labels},
-            "predicted": predicted(line), "crowded": many, "on_call": on_call.taken().to_json(), "figures": figures,
+            "predicted": predicted(line, outcome.seen.apart[UNSEEN]), "crowded": many, "on_call": on_call.taken().to_json(), "figures": figures,
             "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from labs.cases.addr_select.network import Network, Silent
@@ -35,6 +36,16 @@ class Point:
 
     def to_json(self) -> dict:
         return self.cost.to_json() | {"ping_ms": self.ping_ms, "calls": self.calls}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One look at a number of addresses. What is compared is of the same turn, for a machine that others
+    use too may be twice as fast a second later."""
+
+    broken: Point
+    fixed: Point
+    ipv4: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -65,12 +76,15 @@ class Line:
 @dataclass
 class Sweep:
     """By number of addresses: `broken` and `fixed` (use_oif_addrs_only), and `ipv4` as far as it went.
-    `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at` addresses.
-    `topology` describes the hosts."""
+    Their times are the best of the `turns`. `apart` is like `broken`, at numbers that no line is drawn
+    through. `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at`
+    addresses. `topology` describes the hosts."""
 
     broken: dict[int, Point] = field(default_factory=dict)
     fixed: dict[int, Point] = field(default_factory=dict)
     ipv4: dict[int, Point] = field(default_factory=dict)
+    turns: dict[int, list[Turn]] = field(default_factory=dict)
+    apart: dict[int, Point] = field(default_factory=dict)
     rates: dict[int, dict[str, float]] = field(default_factory=dict)
     sockets: dict[str, Cost] = field(default_factory=dict)
     socket_calls: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -85,10 +99,19 @@ class Sweep:
 
     def ratio(self, count: int) -> float:
         """How much longer a send takes than with the setting."""
-        return self.broken[count].cost.send_us / self.fixed[count].cost.send_us
+        return statistics.median(turn.broken.cost.send_us / turn.fixed.cost.send_us for turn in self.turns[count])
 
     def ping_ratio(self, count: int) -> float:
-        return self.broken[count].ping_ms / self.fixed[count].ping_ms
+        return statistics.median(turn.broken.ping_ms / turn.fixed.ping_ms for turn in self.turns[count])
+
+    def ipv4_ratio(self, count: int) -> float:
+        """How much longer an IPv4 send takes than an IPv6 one with the setting."""
+        return statistics.median(turn.ipv4.cost.send_us / turn.fixed.cost.send_us for turn in self.turns[count])
+
+    @property
+    def straightness(self) -> float:
+        """Correlation of `ratio` with the number of addresses."""
+        return Line.through({count: self.ratio(count) for count in self.broken}).correlation
 
 
 def counts(most: int) -> list[int]:
@@ -97,36 +120,39 @@ def counts(most: int) -> list[int]:
     return sorted({*powers, most})
 
 
-def sweep(most: int) -> Sweep:
-    """Both networks, from one address to `most`."""
+def sweep(most: int, apart: Collection[int] = ()) -> Sweep:
+    """Both networks, from one address to `most`; stops `apart` are timed on the way and kept apart."""
     seen = Sweep(sockets_at=min(STORY, most))
     with Network() as timing, Silent() as counting_in:
         seen.topology = timing.describe()
-        timed(timing, most, seen)
+        timed(timing, most, seen, apart)
         counted(counting_in, most, seen)
     return seen
 
 
-def timed(net: Network, most: int, seen: Sweep) -> None:
+def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> None:
     """Fills in everything that has a time."""
     with Sender(net) as sender, Sender(net, "ipv4") as ipv4:
-        for count in counts(most):
+        for count in sorted({*counts(most), *apart}):
             net.announce(count)
             seen.learnt = net.learnt()
             if count == seen.sockets_at:
                 seen.sockets = {kind: cost_of(net, kind) for kind in KINDS}
             if count <= MOST_V4:
                 net.announce_v4(count)
-            # From the story's number on they make the ratios and the line; a busy moment doubles a whole round.
+            # From the story's number on they make the ratios and the line; a busy moment doubles a whole turn.
             for _ in range(ROUNDS if count >= STORY else 1):
                 if count >= STORY:
                     time.sleep(APART_S)
-                again(seen.broken, count, sender, net)
-                net.only_outgoing(True)
-                again(seen.fixed, count, sender, net)
-                net.only_outgoing(False)
-                if count <= MOST_V4:
-                    again(seen.ipv4, count, ipv4, net)
+                turn = timed_once(net, sender, ipv4 if count <= MOST_V4 else None)
+                if count in apart:
+                    keep(seen.apart, count, turn.broken)
+                    continue
+                seen.turns.setdefault(count, []).append(turn)
+                keep(seen.broken, count, turn.broken)
+                keep(seen.fixed, count, turn.fixed)
+                if turn.ipv4:
+                    keep(seen.ipv4, count, turn.ipv4)
             if count in (STORY, most):
                 broken_rate = sender.rate()
                 net.only_outgoing(True)
@@ -134,9 +160,24 @@ def timed(net: Network, most: int, seen: Sweep) -> None:
                 net.only_outgoing(False)
 
 
-def again(points: dict[int, Point], count: int, sender: Sender, net: Network) -> None:
-    """Times sends and pings once more; the faster of both times stays."""
-    point = Point(sender.cost(), ping_ms(net, sender.to[0]))
+def timed_once(net: Network, sender: Sender, ipv4: Sender | None) -> Turn:
+    """All ways, one right after the other: the sends, which take milliseconds, and then the pings."""
+    def both(measure):
+        broken = measure()
+        net.only_outgoing(True)
+        fixed = measure()
+        net.only_outgoing(False)
+        return broken, fixed
+
+    costs = both(sender.cost)
+    cost_v4 = ipv4 and ipv4.cost()
+    pings = both(lambda: ping_ms(net))
+    return Turn(Point(costs[0], pings[0]), Point(costs[1], pings[1]),
+                ipv4 and Point(cost_v4, ping_ms(net, ipv4.to[0])))
+
+
+def keep(points: dict[int, Point], count: int, point: Point) -> None:
+    """The faster of both times stays."""
     points[count] = point.faster(points.get(count, point))
 
 
