@@ -65,7 +65,7 @@ def test_numbers_of_addresses_to_stop_at():
 
 def test_a_line_is_a_line():
     line = Line.through({count: 30 + 0.5 * count for count in (1, 10, 100, 1000)})
-    assert line.slope_ns == pytest.approx(500) and line.at_us(3000) == pytest.approx(1530)
+    assert line.slope_ns == pytest.approx(500) and line.at(3000) == pytest.approx(1530)
     assert line.correlation == pytest.approx(1)
 
 

@@ -58,8 +58,9 @@ def test_a_changed_conclusion_says_which_and_by_what_values(tmp_path, monkeypatc
     (tmp_path / "x.invariants.toml").write_text('[[conclusion]]\nsays = "B waits longer."\nholds = "run.b_ms > run.a_ms"\n')
     record.hold("x", RECORDING)
     with pytest.raises(LabError) as error:
-        record.hold("x", {"run": {"a_ms": 5, "b_ms": 4}})
+        record.hold("x", {"run": {"a_ms": 5, "b_ms": 4, "reasons": ["yes A answered", "no B waited long"]}})
     assert "nothing was stored" in str(error.value) and "B waits longer." in str(error.value)
     assert "run.b_ms = 4, run.a_ms = 5" in str(error.value)
+    assert "- B waited long" in str(error.value) and "A answered" not in str(error.value)
     with pytest.raises(LabError, match="found no such file"):
         record.hold("y", RECORDING)

@@ -49,7 +49,7 @@ class Outcome(Claims):
                           | ({"ipv4": seen.ipv4[count].to_json()} if count in seen.ipv4 else {})
                           for count, point in seen.broken.items()},
             **seen.line(seen.broken).to_json(), "fixed": seen.line(seen.fixed).to_json(),
-            "correlation_of_ratios": round(seen.straightness, 5),
+            "correlation_of_ratios": round(seen.ratios(max(seen.broken)).correlation, 5),
             "evals_per_address": max(evals_per_address(seen)),
             "ratio": {str(count): round(seen.ratio(count), 1) for count in held},
             "ping_ratio": {str(count): round(seen.ping_ratio(count), 1) for count in held},

@@ -70,10 +70,10 @@ def sockets(seen: Sweep) -> list[Check]:
 
 def in_time(seen: Sweep, most: int) -> list[Check]:
     """The same in time, by two instruments, as ratios."""
-    line = seen.line(seen.broken)
-    checks = [Check(seen.straightness >= STRAIGHT,
+    line, straightness = seen.line(seen.broken), seen.ratios(most).correlation
+    checks = [Check(straightness >= STRAIGHT,
                     f"the cost of a send is a straight line: {line.slope_ns:.0f} ns for each address; in sends with the "
-                    f"setting, correlation {seen.straightness:.4f}, expected {STRAIGHT}")]
+                    f"setting, correlation {straightness:.4f}, expected {STRAIGHT}")]
     for count, least in ((STORY, RATIO_STORY), (RATIO_AT, RATIO)):
         if count in seen.broken:
             ratio, ping = seen.ratio(count), seen.ping_ratio(count)

@@ -10,7 +10,7 @@ from matplotlib import pyplot as plt
 from labs import plots, topology_svg
 from labs.cases.addr_select import experiments, on_call, tracing
 from labs.cases.addr_select.network import Silent
-from labs.cases.addr_select.sweep import Line, Point, Sweep
+from labs.cases.addr_select.sweep import Line, Sweep
 
 STRAIGHT_UP_TO = 4096  # more addresses than that outgrow the processor's cache, and cost more each
 UNSEEN = 3000  # addresses: none of the points
@@ -26,7 +26,7 @@ def costs(seen: Sweep):
         axes.plot(list(points), [point.cost.send_us for point in points.values()], label=name)
         said.append(f"{name}: " + ", ".join(f"{count} {point.cost.send_us:.0f}" for count, point in points.items()))
     line = straight(seen)
-    axes.plot(list(seen.broken), [max(line.at_us(count), 1) for count in seen.broken], ":", color=plots.GREY,
+    axes.plot(list(seen.broken), [max(line.at(count), 1) for count in seen.broken], ":", color=plots.GREY,
               marker="", label=f"{line.slope_ns:.0f} ns for each address")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
@@ -42,11 +42,12 @@ def straight(seen: Sweep) -> Line:
     return seen.line({count: point for count, point in seen.broken.items() if count <= STRAIGHT_UP_TO})
 
 
-def predicted(line: Line, measured: Point, count: int = UNSEEN) -> dict:
-    """What the line says of a number of addresses that it was not drawn through, and what was measured."""
-    said_us, measured_us = line.at_us(count), measured.cost.send_us
-    return {"addresses": count, "predicted_us": round(said_us), "measured_us": round(measured_us),
-            "off": round(measured_us / said_us - 1, 3)}
+def predicted(seen: Sweep, count: int = UNSEEN) -> dict:
+    """How many times as long as with the setting a send takes at a number of addresses that no line was
+    drawn through: what the line says, and what was measured."""
+    said, measured = seen.ratios(STRAIGHT_UP_TO).at(count), seen.ratio(count)
+    return {"addresses": count, "predicted_times": round(said, 1), "measured_times": round(measured, 1),
+            "off": round(measured / said - 1, 3)}
 
 
 def crowded(labels: int = 1000, addresses: int = tracing.STORY) -> dict:
@@ -86,5 +87,6 @@ def record() -> dict:
     return {"run": outcome.to_json(), "straight": line.to_json(), "trace": traced.to_json(),
             "rules": {row.key: row.to_json() for row in rules},
             "labels": {row.key: row.to_json() for row in labels},
-            "predicted": predicted(line, outcome.seen.apart[UNSEEN]), "crowded": many, "on_call": on_call.taken().to_json(), "figures": figures,
+            "predicted": predicted(outcome.seen), "crowded": many, "on_call": on_call.taken().to_json(),
+            "figures": figures,
             "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"}}

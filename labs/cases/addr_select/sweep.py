@@ -50,7 +50,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Line:
-    """A straight line through (addresses, microseconds): least squares, and Pearson's correlation."""
+    """A straight line through (addresses, microseconds or a ratio): least squares, and Pearson's correlation."""
 
     slope_ns: float
     start_us: float
@@ -64,7 +64,7 @@ class Line:
         slope, start = statistics.linear_regression(counts, times_us)
         return cls(slope * 1e3, start, statistics.correlation(counts, times_us))
 
-    def at_us(self, addresses: int) -> float:
+    def at(self, addresses: int) -> float:
         """What the line says of a number of addresses."""
         return self.start_us + self.slope_ns * addresses / 1e3
 
@@ -76,15 +76,14 @@ class Line:
 @dataclass
 class Sweep:
     """By number of addresses: `broken` and `fixed` (use_oif_addrs_only), and `ipv4` as far as it went.
-    Their times are the best of the `turns`. `apart` is like `broken`, at numbers that no line is drawn
-    through. `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at`
-    addresses. `topology` describes the hosts."""
+    Their times are the best of the `turns`, which there are at further numbers, too, if asked for.
+    `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at` addresses.
+    `topology` describes the hosts."""
 
     broken: dict[int, Point] = field(default_factory=dict)
     fixed: dict[int, Point] = field(default_factory=dict)
     ipv4: dict[int, Point] = field(default_factory=dict)
     turns: dict[int, list[Turn]] = field(default_factory=dict)
-    apart: dict[int, Point] = field(default_factory=dict)
     rates: dict[int, dict[str, float]] = field(default_factory=dict)
     sockets: dict[str, Cost] = field(default_factory=dict)
     socket_calls: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -108,10 +107,9 @@ class Sweep:
         """How much longer an IPv4 send takes than an IPv6 one with the setting."""
         return statistics.median(turn.ipv4.cost.send_us / turn.fixed.cost.send_us for turn in self.turns[count])
 
-    @property
-    def straightness(self) -> float:
-        """Correlation of `ratio` with the number of addresses."""
-        return Line.through({count: self.ratio(count) for count in self.broken}).correlation
+    def ratios(self, most: int) -> Line:
+        """`ratio` against addresses, up to so many."""
+        return Line.through({count: self.ratio(count) for count in self.broken if count <= most})
 
 
 def counts(most: int) -> list[int]:
@@ -121,7 +119,7 @@ def counts(most: int) -> list[int]:
 
 
 def sweep(most: int, apart: Collection[int] = ()) -> Sweep:
-    """Both networks, from one address to `most`; stops `apart` are timed on the way and kept apart."""
+    """Both networks, from one address to `most`; at those `apart` only turns are taken, for no line."""
     seen = Sweep(sockets_at=min(STORY, most))
     with Network() as timing, Silent() as counting_in:
         seen.topology = timing.describe()
@@ -145,10 +143,9 @@ def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> 
                 if count >= STORY:
                     time.sleep(APART_S)
                 turn = timed_once(net, sender, ipv4 if count <= MOST_V4 else None)
-                if count in apart:
-                    keep(seen.apart, count, turn.broken)
-                    continue
                 seen.turns.setdefault(count, []).append(turn)
+                if count in apart:
+                    continue
                 keep(seen.broken, count, turn.broken)
                 keep(seen.fixed, count, turn.fixed)
                 if turn.ipv4:
