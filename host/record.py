@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import datetime
+import functools
 import json
 import shutil
 import subprocess
@@ -48,18 +49,24 @@ def provenance(profile_name: str = "stock") -> dict[str, str]:
     """Where an output comes from; every recorded output carries this."""
     ours, disk, how = snapshot.ground(profile_name)
     own_qemu = f" with vm-image/qemu/{ours.recipe}" if ours.recipe else ""
-    commit = subprocess.run(
-        ["git", "-C", REPOSITORY, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
-        capture_output=True, text=True,
-    )
     return {
         "kernel": disk.release,
         "kernel_package": disk.kernel_version,
         "qemu": qemu_version(ours.qemu) + own_qemu,
         "acceleration": how.name,
         "date": datetime.date.today().isoformat(),
-        "commit": commit.stdout.strip() or "uncommitted",
+        "commit": commit(),
     }
+
+
+@functools.cache
+def commit() -> str:
+    """What the checkout stands at. Asked once: what one case stores would have the next one's called dirty."""
+    said = subprocess.run(
+        ["git", "-C", REPOSITORY, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
+        capture_output=True, text=True,
+    )
+    return said.stdout.strip() or "uncommitted"
 
 
 def _data(case: cases.Case) -> dict:
