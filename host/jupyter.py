@@ -85,7 +85,7 @@ def start(case: str, port: int, browser: bool) -> None:
     with phase("notebooks: your copies in work/"):
         first = copy_for_the_reader()
         opened = asked or first
-    say(f"JupyterLab: http://127.0.0.1:{port} (end it with Ctrl-C; the VM stays up until ./lab down)")
+    say("JupyterLab: starting; its address, with a token, follows (Ctrl-C ends it; the VM stays up until ./lab down)")
     os.chdir(REPOSITORY)
     os.execve(sys.executable, _jupyterlab(port, browser, opened), env)
 
