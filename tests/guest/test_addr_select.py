@@ -67,6 +67,7 @@ def test_a_line_is_a_line():
     line = Line.through({count: 30 + 0.5 * count for count in (1, 10, 100, 1000)})
     assert line.slope_ns == pytest.approx(500) and line.at(3000) == pytest.approx(1530)
     assert line.correlation == pytest.approx(1)
+    assert Line.through(dict.fromkeys((1, 10, 100), 30.0)) == Line(0.0, 30.0, 0.0)  # what does not grow
 
 
 def test_one_address_is_enough_to_count():

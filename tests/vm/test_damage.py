@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from host import image, snapshot, store
+from host import image, parcel, snapshot, store
 from host.paths import cache
 from tests.vm.conftest import guests
 
@@ -41,7 +41,7 @@ def with_snapshot(own_cache):
     copy = own_cache / kept.name
     copy.mkdir()
     os.link(kept / "ram", copy / "ram")  # restored guests map it privately
-    for name in ("state", store.LIST):
+    for name in ("state", parcel.LIST, store.LIST):
         shutil.copy2(kept / name, copy)
     assert store.damage(copy) is None
     return copy

@@ -59,7 +59,7 @@ class Line:
     @classmethod
     def through(cls, points: dict[int, float]) -> Line:
         counts, times_us = list(points), list(points.values())
-        if len(counts) < 3:  # two points are on a line whatever they are
+        if len(counts) < 3 or len(set(times_us)) == 1:  # two points are on a line whatever they are
             return cls(0.0, times_us[0], 0.0)
         slope, start = statistics.linear_regression(counts, times_us)
         return cls(slope * 1e3, start, statistics.correlation(counts, times_us))
