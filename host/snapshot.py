@@ -23,7 +23,7 @@ from host.image import Image, image
 from host.machine import Guest, GuestDied
 from host.phases import phase, say
 from host.profile import Profile, profile
-from host.ssh import GUEST_FOLDER
+from host.ssh import module_command
 
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation: a busy machine is no fault
 # What the control protocol raises when QEMU ends in the middle of it.
@@ -78,7 +78,7 @@ def _bring_labs(guest: Guest, folder: Path) -> None:
     guest gets is then only what has changed."""
     parcel.has(folder, parcel.contents())
     machine.wake(guest, BOOT_DEADLINE_S)
-    guest.connection.run(["sh", "-c", f"cd {GUEST_FOLDER} && python3 -m compileall -q -x /exercises/ labs"], check=True)
+    guest.connection.run(module_command("compileall", "-q", "-x", "/exercises/", "labs"), check=True)
     guest.connection.close()
 
 

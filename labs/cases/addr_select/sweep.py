@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from labs.cases.addr_select.network import Network, Silent
@@ -151,26 +151,25 @@ def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> 
                 if turn.ipv4:
                     keep(seen.ipv4, count, turn.ipv4)
             if count in (STORY, most):
-                broken_rate = sender.rate()
-                net.only_outgoing(True)
-                seen.rates[count] = {"broken": broken_rate, "fixed": sender.rate()}
-                net.only_outgoing(False)
+                seen.rates[count] = dict(zip(("broken", "fixed"), both(net, sender.rate)))
 
 
 def timed_once(net: Network, sender: Sender, ipv4: Sender | None) -> Turn:
     """All ways, one right after the other: the sends, which take milliseconds, and then the pings."""
-    def both(measure):
-        broken = measure()
-        net.only_outgoing(True)
-        fixed = measure()
-        net.only_outgoing(False)
-        return broken, fixed
-
-    costs = both(sender.cost)
+    costs = both(net, sender.cost)
     cost_v4 = ipv4 and ipv4.cost()
-    pings = both(lambda: ping_ms(net))
+    pings = both(net, lambda: ping_ms(net))
     return Turn(Point(costs[0], pings[0]), Point(costs[1], pings[1]),
                 ipv4 and Point(cost_v4, ping_ms(net, ipv4.to[0])))
+
+
+def both(net: Network, measure: Callable) -> tuple:
+    """What is measured as the node is, and with the setting."""
+    broken = measure()
+    net.only_outgoing(True)
+    fixed = measure()
+    net.only_outgoing(False)
+    return broken, fixed
 
 
 def keep(points: dict[int, Point], count: int, point: Point) -> None:
@@ -185,9 +184,8 @@ def counted(net: Network, most: int, seen: Sweep) -> None:
             start = time.monotonic()
             net.announce(count)
             seen.setup_s += time.monotonic() - start
-            seen.broken[count].calls.update(sender.calls(calls))
+            broken, fixed = both(net, lambda: sender.calls(calls))
+            seen.broken[count].calls.update(broken)
+            seen.fixed[count].calls.update(fixed)
             if count == seen.sockets_at:
                 seen.socket_calls = {kind: calls_of(net, calls, kind) for kind in KINDS}
-            net.only_outgoing(True)
-            seen.fixed[count].calls.update(sender.calls(calls))
-            net.only_outgoing(False)
