@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import datetime
-import functools
 import json
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ from host.preview import card, side_by_side
 from host.ssh import module_command
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
+WRITTEN = ("book/_recordings", "notebooks/*.ipynb")  # by `./lab record`, as paths of git's
 CELL_DEADLINE_S = 900
 
 
@@ -59,14 +59,15 @@ def provenance(profile_name: str = "stock") -> dict[str, str]:
     }
 
 
-@functools.cache
 def commit() -> str:
-    """What the checkout stands at. Asked once: what one case stores would have the next one's called dirty."""
-    said = subprocess.run(
-        ["git", "-C", REPOSITORY, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
-        capture_output=True, text=True,
-    )
-    return said.stdout.strip() or "uncommitted"
+    """What the checkout stands at. What `./lab record` itself writes does not make it "-dirty"."""
+    at = _git("rev-parse", "--short=12", "HEAD")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *(f":!{path}" for path in WRITTEN))
+    return at + "-dirty" * bool(changed) if at else "uncommitted"
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", "-C", REPOSITORY, *words], capture_output=True, text=True).stdout.strip()
 
 
 def _data(case: cases.Case) -> dict:

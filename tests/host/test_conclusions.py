@@ -1,6 +1,7 @@
 """Is a recording from which the book's conclusions do not follow noticed, and said to be?"""
 
 import json
+import subprocess
 
 import pytest
 
@@ -64,3 +65,25 @@ def test_a_changed_conclusion_says_which_and_by_what_values(tmp_path, monkeypatc
     assert "- B waited long" in str(error.value) and "A answered" not in str(error.value)
     with pytest.raises(LabError, match="found no such file"):
         record.hold("y", RECORDING)
+
+
+def test_a_recording_names_its_commit_and_what_it_writes_itself_is_no_change(tmp_path, monkeypatch):
+    def git(*words):
+        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a", *words], check=True,
+                       capture_output=True)
+
+    files = [tmp_path / path for path in ("book/_recordings/a.json", "notebooks/a.ipynb", "notebooks/a.md")]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("first")
+    monkeypatch.setattr(record, "REPOSITORY", tmp_path)
+    assert record.commit() == "uncommitted"
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "first")
+    clean = record.commit()
+    for file in files[:2]:
+        file.write_text("recorded anew")
+    assert record.commit() == clean and len(clean) == 12
+    files[2].write_text("edited")
+    assert record.commit() == f"{clean}-dirty"
