@@ -15,7 +15,7 @@ from pathlib import Path
 
 from host import conclusions, debian_source, device, jupyter, machine, paths, qemu, record, snapshot, vm
 from host.acceleration import qemu_version
-from host.phases import LabError, console, phase
+from host.phases import LabError, phase
 
 RUNS = 5
 ONCE = {"qemu_build_s"}  # minutes
@@ -97,6 +97,7 @@ def in_readme(text: str, measured: dict) -> str:
 
 def show(measured: dict) -> None:
     """The figures as a table for a person."""
+    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=f"QEMU {measured['qemu']}, {measured['acceleration']}, {measured['cpus']} CPUs")
@@ -105,7 +106,7 @@ def show(measured: dict) -> None:
     for name, figure in measured["figures"].items():
         runs = figure["runs"]
         table.add_row(name, *(f"{n:.2f}" for n in (figure["median"], min(runs), max(runs), figure["goal"])))
-    type(console)().print(table)
+    Console().print(table)
 
 
 def _shell() -> float:

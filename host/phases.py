@@ -4,10 +4,6 @@ import contextlib
 import sys
 import time
 
-from rich.console import Console
-
-console = Console(stderr=True, highlight=False, soft_wrap=True)
-
 USAGE, COULD_NOT = 2, 3
 
 
@@ -39,7 +35,7 @@ def phase(title: str):
     """
     global _under_way
     started, outer = time.monotonic(), _under_way
-    status = outer or (console.status("") if console.is_terminal else None)
+    status = outer or _status()
     before = outer.status if outer else ""
 
     def progress(text: str = "") -> None:
@@ -59,7 +55,15 @@ def phase(title: str):
     say(f"{title}: {time.monotonic() - started:.1f} s")
 
 
+def _status():
+    """A line that moves, on a terminal. Only there is rich imported, which takes a twentieth of a second."""
+    if not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True).status("")
+
+
 def say(line: str) -> None:
-    """One line for the person, on stderr."""
-    console.print(line, markup=False)
-    sys.stderr.flush()
+    """One line for the person, on stderr; rich has it above the line that moves, if there is one."""
+    print(line, file=sys.stderr, flush=True)
