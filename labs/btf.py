@@ -12,7 +12,7 @@ from pathlib import Path
 
 VMLINUX = Path("/sys/kernel/btf/vmlinux")
 _HEADER = struct.Struct("=HBBIIIII")  # magic, version, flags, header length, types at, long, strings at, long
-_MAGIC, _STRUCT, _ENUM = 0xEB9F, 4, 6
+_MAGIC, _STRUCT, _ENUM, _FUNC = 0xEB9F, 4, 6, 12
 
 
 class NoSuchField(LookupError):
@@ -50,6 +50,20 @@ def size(structure: str) -> int:
     """Size in bytes of a structure: size("module")."""
     types, strings = _sections()
     return _structure(types, strings, structure)[0]
+
+
+@functools.cache
+def has_function(name: str) -> bool:
+    """True if the kernel proper has a function of exactly that name that is not inlined everywhere."""
+    types, strings = _sections()
+    try:
+        name, at = struct.pack("=I", _string(strings, name)), -1
+    except NoSuchField:
+        return False
+    while (at := types.find(name, at + 1)) >= 0:
+        if at % 4 == 0 and types[at + 7:at + 8] == bytes([_FUNC]):
+            return True
+    return False
 
 
 @functools.cache

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labs.case import CannotTry
-from labs.tracer import symbol_of
+from labs.symbols import Symbols
 
 TRACING = Path("/sys/kernel/tracing")
 
@@ -32,8 +32,8 @@ class Calls:
     """
 
     def __init__(self, functions: Sequence[str], everyone: bool = False) -> None:
-        symbols = Path("/proc/kallsyms").read_bytes()
-        self.where = {name: symbol_of(name, symbols) for name in functions}
+        symbols = Symbols()
+        self.where = {name: symbols.of(name) for name in functions}
         gone = [name for name, symbol in self.where.items() if symbol is None]
         if gone:
             raise CannotTry(f"the running kernel has no symbol for {', '.join(gone)}: inlined or renamed",

@@ -174,7 +174,7 @@ def function_name(observed: str | bytes) -> str:
 
 
 def match(story: str | Iterable[Frame], observed: Iterable[str | bytes],
-          symbols: Container[str] | Callable[[str], bool], title: str = "") -> Comparison:
+          symbols: Container[str], title: str = "") -> Comparison:
     """Aligns `observed` (newest first) with `story` and judges each told frame.
 
     `symbols` tells which functions the running kernel has: what it lacks was inlined, what it has
@@ -182,10 +182,9 @@ def match(story: str | Iterable[Frame], observed: Iterable[str | bytes],
     Raises StoryError on a story that cannot be read, ValueError if `symbols` is empty.
     """
     frames = parse_story(story) if isinstance(story, str) else list(story)
-    if not callable(symbols) and hasattr(symbols, "__len__") and not len(symbols):
+    if hasattr(symbols, "__len__") and not len(symbols):
         raise ValueError("expected the running kernel's symbols, found none: every absent frame "
                          "would pass as inlined; run as root, and look at /proc/kallsyms")
-    has_symbol = symbols if callable(symbols) else symbols.__contains__
     shown = [shown_name(name) for name in observed]
     names = [function_name(name) for name in shown]
     rows = []
@@ -193,7 +192,7 @@ def match(story: str | Iterable[Frame], observed: Iterable[str | bytes],
         if frame is None:
             rows.append(Row(State.EXTRA, None, shown[index]))
         elif index is None:
-            rows.append(_absent(frame, names, has_symbol))
+            rows.append(_absent(frame, names, symbols))
         elif names[index] == frame.name:
             rows.append(Row(State.SEEN, frame, shown[index]))
         else:
@@ -226,11 +225,11 @@ def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, in
     return pairs
 
 
-def _absent(frame: Frame, names: list[str], has_symbol: Callable[[str], bool]) -> Row:
+def _absent(frame: Frame, names: list[str], symbols: Container[str]) -> Row:
     """Judges a told frame that is not where the story has it."""
     if frame.chance:
         return Row(State.CHANCE, frame, None, frame.why)
-    known = next((name for name in reversed(frame.names) if has_symbol(name)), None)
+    known = next((name for name in reversed(frame.names) if name in symbols), None)
     if known is None:
         reason = ("the running kernel has no such symbol: inlined"
                   + ("" if frame.folded else ", or gone under another name"))
@@ -254,18 +253,3 @@ def _row_json(row: Row) -> dict:
     return {"state": row.state.value, "told": frame.name if frame else None,
             "observed": row.observed, "reason": row.reason,
             "note": frame.note if frame else None, "source": frame.source if frame else None}
-
-
-def running_kernel_symbols(path: str = "/proc/kallsyms") -> frozenset[str]:
-    """Names of every symbol of the running kernel and its modules, clone suffixes taken off.
-
-    The file's lines are 'address type name [module]' (kernel/kallsyms.c, s_show()). Raises
-    RuntimeError if it holds no names.
-    """
-    with open(path, encoding="ascii", errors="replace") as lines:
-        found = frozenset(_CLONE.sub("", fields[2]) for fields in map(str.split, lines)
-                          if len(fields) > 2)
-    if not found:
-        raise RuntimeError(f"expected symbols in {path}, found none: is the kernel built with "
-                           "CONFIG_KALLSYMS? `zgrep KALLSYMS /boot/config-$(uname -r)` tells")
-    return found

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from labs.stacks import Comparison, State, function_name, match
+from labs.symbols import Symbols
 from labs.tail_calls import KernelCode
-from labs.tracer import Event, symbol_of
+from labs.tracer import Event
 
 
 @dataclass(frozen=True)
@@ -33,16 +34,12 @@ class Told:
 
 def beside(stories: Iterable[Told], events: Iterable[Event]) -> list[Comparison]:
     """Each story beside the stack of its event, in the order of the stories."""
-    code, kallsyms = KernelCode(), Path("/proc/kallsyms").read_bytes()
+    code, symbols = KernelCode(), Symbols()
     events = list(events)
-
-    def known(function: str) -> bool:
-        return symbol_of(function, kallsyms) is not None
-
     compared = []
     for told in stories:
         event = told.event(events)
-        comparison = match(told.file.read_text(), event.stack if event else [], known, told.title)
+        comparison = match(told.file.read_text(), event.stack if event else [], symbols, told.title)
         compared.append(_explained(comparison, code))
     return compared
 

@@ -19,7 +19,6 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from bcc import BPF
 from labs import btf
 from labs.case import CannotTry
 from labs.stacks import function_name
+from labs.symbols import Symbols
 
 BUFFER_PAGES = 512  # of each processor, 4 KiB a page; what does not fit is counted as lost
 DRAIN_MS = 20
@@ -104,10 +104,8 @@ class Tracer:
         wanted = {*FIELDS, *self.fields}
         flags = [f"-D{name}__{field}={btf.offset(name, field)}" for name, field in wanted]
         self._names, self._raw, self._symbols = {}, [], {}
-        with ThreadPoolExecutor(1) as pool:  # the kernel takes a while to write its symbols down
-            reading = pool.submit(Path("/proc/kallsyms").read_bytes)
-            self._bpf = self._compiled(flags)
-            symbols = reading.result()
+        self._bpf = self._compiled(flags)
+        symbols = Symbols()
         try:
             for handler, candidates in self.probes.items():
                 self._attach(handler, candidates, symbols)
@@ -141,8 +139,8 @@ class Tracer:
         except Exception as error:  # bcc raises a bare Exception; the compiler has said why on stderr
             raise CannotTry(f"{self.program.name} does not compile or load: {error}") from error
 
-    def _attach(self, handler: str, candidates: Sequence[str], symbols: bytes) -> None:
-        known = ((name, symbol_of(name, symbols)) for name in candidates)
+    def _attach(self, handler: str, candidates: Sequence[str], symbols: Symbols) -> None:
+        known = ((name, symbols.of(name)) for name in candidates)
         found, symbol = next((pair for pair in known if pair[1]), (None, None))
         if found is None:
             raise CannotTry(f"the running kernel has none of {', '.join(candidates)}; expected one, "
@@ -195,15 +193,3 @@ def _with_header(program: Path) -> str:
         return before
     return (f'{before}#line 1 "event.h"\n{HEADER.read_text()}'
             f'#line {before.count(chr(10)) + 2} "{program.name}"\n{after}')
-
-
-def symbol_of(function: str, symbols: bytes) -> str | None:
-    """The kernel's symbol for a C function, None if it has none: "ip_fragment.constprop.0".
-
-    `symbols` is /proc/kallsyms. One of the very name wins over one that the compiler split off or
-    specialised. Searched as bytes: reading its 150 000 lines one by one takes a second.
-    """
-    if re.search(rb" [tT] %s[\n\t]" % function.encode(), symbols):
-        return function
-    clone = re.search(rb" [tT] (%s\.(?!cold)[\w.]+)" % re.escape(function.encode()), symbols)
-    return clone[1].decode() if clone else None

@@ -7,7 +7,8 @@ import pytest
 
 from labs import __main__ as command
 from labs.cases.frag_needed import case, tracing
-from labs.stacks import match, running_kernel_symbols
+from labs.stacks import match
+from labs.symbols import Symbols
 
 
 def test_the_stall_is_reproduced(outcome):
@@ -54,7 +55,7 @@ def test_a_story_of_another_kernel_is_missing_frames(traced):
     told = tracing.TOLD[0]
     event = told.event(traced.events)
     wrong = told.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
-    assert match(wrong, event.stack, running_kernel_symbols()).missing == ["tcp_retransmit_skb"]
+    assert match(wrong, event.stack, Symbols()).missing == ["tcp_retransmit_skb"]
     assert not replace(traced, events=[]).reproduced
 
 

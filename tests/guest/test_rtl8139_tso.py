@@ -7,7 +7,8 @@ from labs.cases.rtl8139_tso import case, on_call, tracing
 from labs.cases.rtl8139_tso.judge import CUT_BYTES
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.packet import Packet
-from labs.stacks import match, running_kernel_symbols
+from labs.stacks import match
+from labs.symbols import Symbols
 
 PROFILE = "rtl8139"
 
@@ -64,7 +65,7 @@ def test_a_story_of_another_kernel_is_missing_frames(traced):
     told = tracing.stories(traced.plain.events)[0]
     wrong = told.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
     assert match(wrong, told.event(traced.plain.events).stack,
-                 running_kernel_symbols()).missing == ["tcp_retransmit_skb"]
+                 Symbols()).missing == ["tcp_retransmit_skb"]
 
 
 def test_claims_of_the_trace_can_fail(traced):

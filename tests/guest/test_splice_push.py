@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from labs import __main__ as command
 from labs.cases.splice_push import case, tracing
-from labs.stacks import match, running_kernel_symbols
+from labs.stacks import match
+from labs.symbols import Symbols
 
 
 def test_the_end_is_lost(outcome):
@@ -51,7 +52,7 @@ def test_a_story_of_another_kernel_is_missing_frames(traced):
     told = tracing.TOLD[0]
     event = told.event(traced.events)
     wrong = told.file.read_text().replace("sock_sendpage ", "tcp_retransmit_skb ")
-    assert match(wrong, event.stack, running_kernel_symbols()).missing == ["tcp_retransmit_skb"]
+    assert match(wrong, event.stack, Symbols()).missing == ["tcp_retransmit_skb"]
 
 
 def test_what_is_written_and_not_sent(traced):

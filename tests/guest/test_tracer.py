@@ -6,9 +6,9 @@ import pytest
 
 from labs import btf
 from labs.case import CannotTry
-from labs.stacks import running_kernel_symbols
+from labs.symbols import KALLSYMS, Symbols, symbol_of
 from labs.tail_calls import KernelCode
-from labs.tracer import Tracer, symbol_of
+from labs.tracer import Tracer
 
 PROGRAM = """
 #include "event.h"
@@ -78,6 +78,17 @@ def test_symbols_by_name_then_by_clone():
     assert symbol_of("odd", symbols) is None and symbol_of("tcp_v4", symbols) is None
 
 
+def test_the_table_of_symbols_is_read_only_for_what_the_type_information_lacks(tmp_path):
+    assert Symbols(tmp_path / "none").of("tcp_v4_err") == "tcp_v4_err"
+    with pytest.raises(FileNotFoundError):
+        Symbols(tmp_path / "none").of("ip_fragment")
+    kernel = Symbols()
+    assert kernel.of("ip_fragment").startswith("ip_fragment.") and "no_such_function" not in kernel
+    written = KALLSYMS.read_bytes()
+    for function in ("tcp_v4_err", "ip_fragment", "__icmp_send", "tcp_write_wakeup", "no_such_function"):
+        assert kernel.of(function) == symbol_of(function, written), function
+
+
 def test_offsets_come_from_the_kernel():
     assert btf.offset("sock", "__sk_common") == 0
     assert btf.offset("tcp_sock", "packets_out") > btf.offset("inet_sock", "inet_sport") > 0
@@ -88,7 +99,6 @@ def test_offsets_come_from_the_kernel():
 
 def test_a_tail_call_is_proven_by_the_code():
     code = KernelCode()
-    assert "ip_queue_xmit" in running_kernel_symbols()
     jump = code.jump("ip_queue_xmit", {"__ip_queue_xmit"})
     assert jump.target == "__ip_queue_xmit" and "leaves no frame" in str(jump)
     assert code.jump("tcp_sendmsg", {"release_sock"}) is None  # it calls, and returns
