@@ -8,10 +8,10 @@ is imported there only. What is drawn or judged afterwards needs nothing but the
 from __future__ import annotations
 
 import contextlib
-import json
 import queue
 import re
 import signal
+import socket
 import struct
 import subprocess
 import threading
@@ -179,28 +179,27 @@ def _icmp(icmp, time_s: float, where: tuple) -> dict:
 
 
 class Capture:
-    """tcpdump in a node's namespace, for the length of a `with` block.
+    """tcpdump in the network namespace of the thread that enters, for the length of a `with` block.
 
-        with Capture(["mnexec", "-a", str(client.pid)], "client.pcap", node="client") as capture:
+        with client.inside(), Capture("client.pcap", node="client") as capture:
             send()
         packets = capture.packets()
 
-    `prefix` is the command that enters the namespace; it must exec, so that the process id stays.
     Entering waits until tcpdump listens; leaving waits until it has read what was sent. Raises
     CaptureError if it does not start within `deadline_s` or if packets were lost.
     """
 
-    def __init__(self, prefix: Sequence[str], path: str | Path, node: str = "",
-                 interface: str = "any", filter: str = "ip or ip6", deadline_s: float = 60) -> None:
-        self.prefix, self.path, self.node = list(prefix), Path(path), node
+    def __init__(self, path: str | Path, node: str = "", interface: str = "any", filter: str = "ip or ip6",
+                 deadline_s: float = 60) -> None:
+        self.path, self.node = Path(path), node
         self.interface, self.filter, self.deadline_s = interface, filter, deadline_s
         self.said: list[str] = []
         self.interfaces: dict[int, str] = {}
 
     def __enter__(self) -> Capture:
-        self.interfaces = self._interfaces()
+        self.interfaces = dict(socket.if_nameindex())  # index to name, as the namespace has them now
         # -Z root: tcpdump would else drop to its own user, who may not write here.
-        command = [*self.prefix, "tcpdump", "-n", "-i", self.interface, "-U", "--immediate-mode",
+        command = ["tcpdump", "-n", "-i", self.interface, "-U", "--immediate-mode",
                    "-s", "200", "--time-stamp-precision=nano", "-Z", "root", "-w", str(self.path),
                    self.filter]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
@@ -242,14 +241,6 @@ class Capture:
         """Packets that tcpdump's closing lines report as dropped, by kernel and interface."""
         counts = (re.match(r"(\d+) packets? dropped by", line) for line in self.said)
         return sum(int(count[1]) for count in counts if count)
-
-    def _interfaces(self) -> dict[int, str]:
-        """Interface index to name, as the namespace has them now."""
-        listed = subprocess.run([*self.prefix, "ip", "-json", "link"], capture_output=True, text=True)
-        if listed.returncode:
-            raise CaptureError(f"expected `{' '.join(self.prefix)} ip -json link` to list interfaces, "
-                               f"found: {listed.stderr.strip()}")
-        return {link["ifindex"]: link["ifname"] for link in json.loads(listed.stdout)}
 
     def _listen(self) -> None:
         for line in self.process.stderr:

@@ -1,8 +1,6 @@
 """Does a capture file become the packets that were in it, and is tcpdump ready before traffic?"""
 
-import shutil
-import subprocess
-import time
+import socket
 from decimal import Decimal
 
 import pytest
@@ -13,6 +11,7 @@ from scapy.packet import Raw
 from scapy.utils import PcapWriter
 
 from labs import capture
+from labs.node import Node
 
 CLIENT, VIP = "10.0.0.1", "10.0.0.2"
 START = Decimal("1700000000.000000")
@@ -134,21 +133,18 @@ def test_a_file_that_is_no_capture_says_so(tmp_path):
 
 @pytest.fixture
 def namespace():
-    if not shutil.which("tcpdump"):
-        pytest.skip("tcpdump is not installed")
-    name = f"wpw-{time.monotonic_ns() % 10**8}"
-    if subprocess.run(["ip", "netns", "add", name]).returncode:
-        pytest.skip("network namespaces need root")
-    subprocess.run(["ip", "-n", name, "link", "set", "lo", "up"], check=True)
-    yield ["ip", "netns", "exec", name]
-    subprocess.run(["ip", "netns", "del", name], check=True)
+    host = Node("client")
+    host.on("ip link set lo up")
+    with host.inside():
+        yield
+    host.terminate()
 
 
 def test_live_capture_misses_no_packet(namespace, tmp_path):
-    talk = ("import socket; s=socket.socket(2,2); r=socket.socket(2,2); r.bind(('127.0.0.1', 9)); "
-            "[s.sendto(b'x'*100, ('127.0.0.1', 9)) for _ in range(97)]")
-    with capture.Capture(namespace, tmp_path / "lo.pcap", node="client", filter="udp") as live:
-        subprocess.run([*namespace, "python3", "-c", talk], check=True)
+    with (capture.Capture(tmp_path / "lo.pcap", node="client", filter="udp") as live,
+          socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender):
+        for _ in range(97):
+            sender.sendto(b"x" * 100, ("127.0.0.1", 9))
     packets = live.packets()
     assert len(packets) == 97 and live.dropped() == 0
     assert {(p.interface, p.proto, p.payload_bytes, p.node) for p in packets} == {("lo", "udp", 100, "client")}
@@ -156,13 +152,13 @@ def test_live_capture_misses_no_packet(namespace, tmp_path):
 
 def test_a_capture_that_cannot_start_says_why(namespace, tmp_path):
     with pytest.raises(capture.CaptureError, match="listen on nosuch.*No such device"):
-        with capture.Capture(namespace, tmp_path / "x.pcap", interface="nosuch"):
+        with capture.Capture(tmp_path / "x.pcap", interface="nosuch"):
             raise AssertionError("entered without a listener")
 
 
 def test_a_failing_workload_leaves_no_tcpdump(namespace, tmp_path):
     with pytest.raises(ZeroDivisionError):
-        with capture.Capture(namespace, tmp_path / "x.pcap") as live:
+        with capture.Capture(tmp_path / "x.pcap") as live:
             1 / 0
     assert live.process.poll() is not None
 

@@ -109,7 +109,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self.before = counters(self.net.client)
-        self.capture = Capture([], self.net.folder / "client.pcap", "client", filter=ON_THE_WAY)
+        self.capture = Capture(self.net.folder / "client.pcap", "client", filter=ON_THE_WAY)
         with self.net.client.inside():  # tcpdump begins there, and stays
             self.capture.__enter__()
         return self

@@ -28,7 +28,7 @@ SAID = "%{json}"
 def download(net: Network, server: str = "server", at: str = "client", called: str = "",
              tracer: Tracer | None = None) -> Download:
     """The file from `server`, fetched on the host `at`; an attached tracer watches the server's port."""
-    capture = Capture([], net.folder / "far.pcap", "router", f"to-{server}", "tcp or icmp")
+    capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", "tcp or icmp")
     with net.router.inside():  # tcpdump begins there, and stays
         capture.__enter__()
     try:

@@ -67,7 +67,7 @@ def replayed(net: Network, name: str, cork: bool) -> Replayed:
         server, _ = listener.accept()
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(cork))
         port = listener.getsockname()[1]
-        with server, Capture([], net.folder / "replay.pcap", "server", "lo", f"tcp port {port}") as capture:
+        with server, Capture(net.folder / "replay.pcap", "server", "lo", f"tcp port {port}") as capture:
             out, into = os.pipe()
             os.write(into, bytes(PIPE_BYTES))
             start_s = Decimal(repr(time.time()))
