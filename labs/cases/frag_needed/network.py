@@ -10,18 +10,19 @@ server; the server takes it out and answers the client itself.
 
 from __future__ import annotations
 
+import select
 import ssl
-import subprocess
-import sys
 import time
 from functools import cached_property
 from pathlib import Path
 
-from labs.topology import NotReady, Port, Segment, Service, Topology, at_once, finish
+from labs.topology import NotReady, Port, Segment, Service, Topology, at_once
 
 VIP = "10.0.0.2"
 TLS_PORT, ECHO_PORT, SIDECAR_PORT = 443, 7000, 15001
 SIDECAR_USER = "haproxy"
+# Of the guest alone, made with its image (vm-image/customize.sh).
+CERTIFICATE, KEY = "/etc/ssl/lab.pem", "/etc/ssl/lab.key"
 IPVS = "".join(f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r 10.0.0.6 -i\n"
                for port in (TLS_PORT, ECHO_PORT))
 # Its own connections must not come back to it, so the sidecar's user is exempt.
@@ -52,7 +53,7 @@ http {{
     fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
     server {{
         listen 443 ssl;
-        ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
+        ssl_certificate {CERTIFICATE}; ssl_certificate_key {KEY};
         location / {{ return 200 "served\\n"; }}
     }}
 }}
@@ -72,8 +73,7 @@ class Network(Topology):
     def configure(self) -> None:
         """Balancer, sidecar and servers; returns when all of them listen."""
         self.client, self.balancer, self.server = map(self.__getitem__, ("client", "balancer", "server"))
-        key = self._start_key()
-        services = [self._start_sidecar(), self._start_echo()]
+        services = [self._start_sidecar(), self._start_echo(), self._start_nginx()]
         # A VIP on two hosts: the server must neither answer ARP for it nor speak in its name, and
         # what comes out of the tunnel has come in by the wire, so the reverse path never matches.
         self.server.sysctl({"net/ipv4/conf/all/arp_ignore": "1", "net/ipv4/conf/all/arp_announce": "2",
@@ -81,8 +81,7 @@ class Network(Topology):
         at_once([(self.server, ("ip", "-batch", "-"), f"link set tunl0 up\naddress add {VIP}/32 dev tunl0"),
                  (self.balancer, ("ipvsadm", "-R"), IPVS),
                  (self.client, ("iptables-legacy-restore",), REDIRECT)])
-        finish(key)
-        for service in [*services, self._start_nginx()]:
+        for service in services:
             service.wait()
 
     def _start_sidecar(self) -> Service:
@@ -91,19 +90,18 @@ class Network(Topology):
         return self.serve(self.client, SIDECAR_PORT, "haproxy", "-db", "-f", f"{file}")
 
     def _start_echo(self) -> Service:
-        program = Path(__file__).with_name("echo.py")
-        return self.serve(self.server, ECHO_PORT, sys.executable, "-I", "-S", f"{program}", f"{ECHO_PORT}")
+        """Sends back what it gets, at once; Nagle's algorithm would hold back the second of two answers.
+
+        In pieces of PIPE_BUF bytes: a pipe that says it is ready takes so many without waiting, so
+        the process that is also to empty it never holds itself up.
+        """
+        listen = f"TCP4-LISTEN:{ECHO_PORT},fork,backlog=64,nodelay"
+        return self.serve(self.server, ECHO_PORT, "socat", "-b", f"{select.PIPE_BUF}", listen, "PIPE")
 
     def _start_nginx(self) -> Service:
         file = self.folder / "nginx.conf"
-        file.write_text(NGINX.format(folder=self.folder))
+        file.write_text(NGINX.format(folder=self.folder, CERTIFICATE=CERTIFICATE, KEY=KEY))
         return self.serve(self.server, TLS_PORT, "nginx", "-c", f"{file}", "-p", f"{self.folder}")
-
-    def _start_key(self) -> subprocess.Popen:
-        """A certificate of this topology alone; on a curve, for RSA takes seconds under emulation."""
-        return self.server.start("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                                 "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=vip",
-                                 "-keyout", f"{self.folder}/key.pem", "-out", f"{self.certificate}")
 
     def forget(self) -> None:
         """Makes the client forget the path MTUs that it has learnt.
@@ -134,13 +132,8 @@ class Network(Topology):
 
     @cached_property
     def tls(self) -> ssl.SSLContext:
-        """For clients that trust this topology's certificate and nothing else."""
-        context = ssl.create_default_context(cafile=self.certificate)
+        """For clients that trust the server's certificate and nothing else."""
+        context = ssl.create_default_context(cafile=CERTIFICATE)
         context.check_hostname = False
         return context
-
-    @property
-    def certificate(self) -> Path:
-        """What a TLS client may trust."""
-        return self.folder / "certificate.pem"
 
