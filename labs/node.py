@@ -157,8 +157,11 @@ class Service:
 
 
 def load_modules(*modules: str) -> None:
-    """Has the kernel load them; raises CannotTry if one is not to be had."""
-    loaded = subprocess.run(["modprobe", "-a", *modules], capture_output=True, text=True)
+    """Has the kernel load those that it has not; raises CannotTry if one is not to be had."""
+    absent = [name for name in modules if not Path("/sys/module", name.replace("-", "_")).exists()]
+    if not absent:
+        return
+    loaded = subprocess.run(["modprobe", "-a", *absent], capture_output=True, text=True)
     if loaded.returncode:
         raise CannotTry(f"the kernel lacks a module: {loaded.stderr.strip()}", "./lab reset")
 
