@@ -3,6 +3,7 @@ and kernelspecs are left alone, and ./lab as a person would call it."""
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -35,6 +36,14 @@ def own_run_folder(tmp_path_factory):
             del os.environ[name]
         else:
             os.environ[name] = value
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_is_heard():
+    """A job that a shell started in the background ignores Ctrl-C, and hands that down to what it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
