@@ -130,8 +130,10 @@ class Tracer:
             raise TracerError(f"expected no event lost, found {self.lost}; run again with less beside it")
 
     def watch(self, name: str, port: int) -> None:
-        """Has events of the connection from this local TCP port reported, under this name."""
-        self._names[port] = name
+        """Has events of the connection from this local TCP port reported, under this name. Raises
+        TracerError if another connection has that port: hosts hand out their own."""
+        if self._names.setdefault(port, name) != name:
+            raise TracerError(f"expected one connection from port {port}, found {self._names[port]} and {name}")
         self._bpf[b"watched"][ctypes.c_uint32(port)] = ctypes.c_uint32(1)
 
     def _compiled(self, flags: list[str]) -> BPF:

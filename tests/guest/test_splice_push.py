@@ -19,6 +19,11 @@ def test_the_end_is_lost(outcome):
     assert [page.not_last for page in outcome.fixed["asked too much"].pages] == [True] * 4 + [False]
 
 
+def test_connections_of_different_hosts_have_ports_of_our_choice(outcome):
+    ports = sorted(one.port for state in (outcome.fixed, outcome.broken) for one in state.values())
+    assert ports == list(range(ports[0], ports[0] + len(ports)))  # the kernel's own may be the same on two hosts
+
+
 def test_without_the_cause_the_judge_says_no(outcome):
     assert not replace(outcome, broken=outcome.fixed).reproduced
     assert not replace(outcome, fixed=outcome.broken).reproduced

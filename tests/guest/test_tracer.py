@@ -8,7 +8,7 @@ from labs import btf
 from labs.case import CannotTry
 from labs.symbols import KALLSYMS, Symbols, symbol_of
 from labs.tail_calls import KernelCode
-from labs.tracer import Tracer
+from labs.tracer import Tracer, TracerError
 
 PROGRAM = """
 #include "event.h"
@@ -43,6 +43,14 @@ def test_every_event_is_reported_with_its_stack(program):
     assert first.functions[0] == "__x64_sys_getpgid" and first.under("do_syscall_64")
     assert first.value == btf.offset("sock", "sk_dst_cache")
     assert "getpgid" not in attached()
+
+
+def test_two_connections_of_one_port_are_not_taken_for_one(program):
+    with tracer(program, "__x64_sys_getpgid") as live:
+        live.watch("us", 7)
+        live.watch("us", 7)
+        with pytest.raises(TracerError, match="port 7, found us and them"):
+            live.watch("them", 7)
 
 
 def test_a_substitution_is_told(program):

@@ -7,6 +7,7 @@ and the sender's kernel is asked where it is, and whether a timer will ever come
 
 from __future__ import annotations
 
+import itertools
 import math
 import socket
 import threading
@@ -38,6 +39,9 @@ DEADLINE_S = 1.0  # five times the only timer that could still come
 BUSY_S = 10.0  # what a busy machine gets on top, unless the sender's kernel holds the rest back
 STEP_S = 0.3  # how often it is asked whether it does
 PATIENCE_S = 0.3  # how long the next request waits for this one: longer than that timer
+# The clients' own ports. The kernel gives each host its own, so that two hosts may get the same, and the
+# sender's kernel tells connections apart by nothing else.
+OWN_PORTS = itertools.count(PROXIED[-1] + 1)
 NOBODY_COMES = ("none", "keepalive")  # timers that send nothing of what is queued
 HANDED_ON_FLAGS = {0x8000: "MORE", 0x20000: "NOTLAST"}  # MSG_…, include/linux/socket.h
 
@@ -184,7 +188,7 @@ class Fetch:
         self.net, self.way, self.deadline_s = net, way, deadline_s
         self.name = f"{state} {way.name}".strip()  # of the connection, for the tracer
         with net[way.client].inside():
-            self.socket = socket.create_connection((way.address, way.port), 10)
+            self.socket = socket.create_connection((way.address, way.port), 10, ("", next(OWN_PORTS)))
         self.port = self.socket.getsockname()[1]
         if tracer:
             tracer.watch(self.name, self.port)
