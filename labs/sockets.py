@@ -27,8 +27,10 @@ class Held:
 
 
 def held(node: Node) -> list[Held]:
-    """All established IPv4 connections of a host."""
-    rows = (row.split() for row in Path(f"/proc/{node.pid}/net/tcp").read_text().splitlines()[1:])
+    """All established IPv4 connections of a host, each once: the kernel writes the table in pieces, and
+    where sockets come and go meanwhile it may write one twice (tcp_seek_last_pos(), net/ipv4/tcp_ipv4.c)."""
+    lines = (line.split() for line in Path(f"/proc/{node.pid}/net/tcp").read_text().splitlines()[1:])
+    rows = {(row[1], row[2]): row for row in lines}.values()
     return [Held(_port(row[1]), _port(row[2]), int(row[4].partition(":")[0], 16),
                  TIMERS.get(int(row[5].partition(":")[0], 16), row[5]))
             for row in rows if row[3] == ESTABLISHED]

@@ -3,8 +3,10 @@
 import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 from labs import __main__ as command
+from labs import sockets
 from labs.cases.splice_push import case, tracing
 from labs.stacks import match
 from labs.symbols import Symbols
@@ -22,6 +24,14 @@ def test_the_end_is_lost(outcome):
 def test_connections_of_different_hosts_have_ports_of_our_choice(outcome):
     ports = sorted(one.port for state in (outcome.fixed, outcome.broken) for one in state.values())
     assert ports == list(range(ports[0], ports[0] + len(ports)))  # the kernel's own may be the same on two hosts
+
+
+def test_a_row_that_the_kernel_writes_twice_is_one_connection(monkeypatch, tmp_path):
+    row = "0: 0302000A:1F40 0202000A:4E84 01 00004E20:00000000 00:00000000 00000000 0 0 5 1 x\n"
+    table = tmp_path / "tcp"
+    table.write_text("head\n" + row + row)
+    monkeypatch.setattr(sockets, "Path", lambda _: table)
+    assert sockets.held(SimpleNamespace(pid=1)) == [sockets.Held(8000, 20100, 20_000, "none")]
 
 
 def test_without_the_cause_the_judge_says_no(outcome):
