@@ -53,6 +53,12 @@ def snapshot(which: str | Profile = "stock") -> Path:
     return store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 100)
 
 
+def anew(name: str = "stock") -> Path:
+    """The kept moment made again, with labs/ as it stands now: what a fresh clone has."""
+    store.discard(f"snapshot-{name}", snapshot(name))
+    return snapshot(name)
+
+
 def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) -> None:
     ram = folder / "ram"
     with phase(f"guest {ours.name}: first boot, kept as a snapshot (once, {how.name})") as progress:
@@ -151,8 +157,7 @@ def _mending(which: str | Profile, attempt) -> Guest:
         if ours != ours.kept:
             raise
         say(f"guest {ours.name}: its snapshot does not wake ({death}); making it again")
-        with store.locked(f"snapshot-{ours.name}"):
-            (tried / store.LIST).unlink(missing_ok=True)
+        store.discard(f"snapshot-{ours.name}", tried)
         return attempt()
 
 

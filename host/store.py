@@ -119,6 +119,12 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
     return folder
 
 
+def discard(kind: str, folder: Path) -> None:
+    """Remove what was made; the next one who needs it makes it."""
+    with locked(kind):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _need_space(kind: str, needs_mib: int) -> None:
     free_mib = shutil.disk_usage(cache()).free >> 20
     if free_mib < needs_mib:
