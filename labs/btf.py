@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 VMLINUX = Path("/sys/kernel/btf/vmlinux")
@@ -36,10 +37,9 @@ def offset(structure: str, field: str) -> int:
 def enumerators(first: str) -> dict[str, int]:
     """Names and values of the enum whose first member this is: enumerators("IPV6_SADDR_RULE_INIT")."""
     types, strings = _sections()
-    name, at = struct.pack("=I", _string(strings, first)), -1
-    while (at := types.find(name, at + 1)) >= 0:
+    for at in _uses(types, strings, first):
         info = struct.unpack_from("=I", types, max(at - 8, 0))[0]
-        if at % 4 == 0 and info >> 24 & 0x1F == _ENUM:
+        if info >> 24 & 0x1F == _ENUM:
             pairs = (struct.unpack_from("=Ii", types, at + 8 * number) for number in range(info & 0xFFFF))
             return {strings[start:strings.index(b"\0", start)].decode(): value for start, value in pairs}
     raise NoSuchField(f"expected an enum that begins with {first} in the kernel's BTF, found none")
@@ -57,13 +57,9 @@ def has_function(name: str) -> bool:
     """True if the kernel proper has a function of exactly that name that is not inlined everywhere."""
     types, strings = _sections()
     try:
-        name, at = struct.pack("=I", _string(strings, name)), -1
+        return any(types[at + 7:at + 8] == bytes([_FUNC]) for at in _uses(types, strings, name))
     except NoSuchField:
         return False
-    while (at := types.find(name, at + 1)) >= 0:
-        if at % 4 == 0 and types[at + 7:at + 8] == bytes([_FUNC]):
-            return True
-    return False
 
 
 @functools.cache
@@ -84,21 +80,26 @@ def _string(strings: bytes, name: str) -> int:
     return at + 1
 
 
+def _uses(types: bytes, strings: bytes, name: str) -> Iterator[int]:
+    """Where in the type section a name may stand. There are 100 000 types, one after the other and each of its
+    own length; searching for a name is a thousand times as fast as walking over them. What else may be four
+    bytes with this value the caller tells by what stands around them."""
+    wanted, at = struct.pack("=I", _string(strings, name)), -1
+    while (at := types.find(wanted, at + 1)) >= 0:
+        if at % 4 == 0:
+            yield at
+
+
 def _members(types: bytes, strings: bytes, structure: str) -> list[tuple[int, int, int]]:
     """(name, type, offset in bits) of a structure's members."""
     return _structure(types, strings, structure)[1]
 
 
 def _structure(types: bytes, strings: bytes, structure: str) -> tuple[int, list[tuple[int, int, int]]]:
-    """A structure's size in bytes, and its members.
-
-    There are 100 000 types, one after the other and each of its own length; searching for the
-    structure's name is a thousand times as fast as walking over them.
-    """
-    name, at = struct.pack("=I", _string(strings, structure)), -1
-    while (at := types.find(name, at + 1)) >= 0:
+    """A structure's size in bytes, and its members."""
+    for at in _uses(types, strings, structure):
         _, info, size = struct.unpack_from("=III", types, at)
-        if at % 4 == 0 and info >> 24 & 0x1F == _STRUCT and info & 0xFFFF:
+        if info >> 24 & 0x1F == _STRUCT and info & 0xFFFF:
             first, count = at + 12, info & 0xFFFF
             found = [struct.unpack_from("=III", types, first + 12 * number) for number in range(count)]
             if all(bits & 0xFFFFFF <= size * 8 for _, _, bits in found):

@@ -20,6 +20,7 @@ from pathlib import Path
 from mininet.node import Host
 
 from labs.case import CannotTry
+from labs.sockets import LISTEN, Socket, sockets
 
 CLONE_NEWNET = 0x40000000  # include/uapi/linux/sched.h
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -103,12 +104,12 @@ class Node(Host):
                 Path("/proc/sys", name).write_text(value)
 
     def listening(self) -> set[int]:
-        """TCP ports of this host on which something listens (/proc/net/tcp and tcp6, state 0A)."""
-        rows = []
-        for table in ("tcp", "tcp6"):
-            rows += Path(f"/proc/{self.pid}/net/{table}").read_text().splitlines()[1:]
-        fields = [row.split() for row in rows]
-        return {int(row[1].rpartition(":")[2], 16) for row in fields if row[3] == "0A"}
+        """TCP ports of this host on which something listens."""
+        return {one.local_port for one in sockets(self.pid, "tcp", "tcp6") if one.state == LISTEN}
+
+    def sockets(self) -> list[Socket]:
+        """This host's TCP sockets (IPv4)."""
+        return sockets(self.pid, "tcp")
 
     def processes(self) -> list[int]:
         """Ids of all processes in this host's namespace, but for its shell and for us."""

@@ -3,7 +3,6 @@
 import json
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 from labs import __main__ as command
 from labs import sockets
@@ -31,7 +30,7 @@ def test_a_row_that_the_kernel_writes_twice_is_one_connection(monkeypatch, tmp_p
     table = tmp_path / "tcp"
     table.write_text("head\n" + row + row)
     monkeypatch.setattr(sockets, "Path", lambda _: table)
-    assert sockets.held(SimpleNamespace(pid=1)) == [sockets.Held(8000, 20100, 20_000, "none")]
+    assert sockets.sockets(1, "tcp") == [sockets.Socket(8000, 20100, "01", 20_000, "none")]
 
 
 def test_without_the_cause_the_judge_says_no(outcome):

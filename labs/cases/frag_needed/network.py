@@ -14,8 +14,8 @@ import select
 import ssl
 import time
 from functools import cached_property
-from pathlib import Path
 
+from labs.sockets import ESTABLISHED
 from labs.topology import NotReady, Port, Segment, Service, Topology, at_once
 
 VIP = "10.0.0.2"
@@ -126,9 +126,8 @@ class Network(Topology):
             time.sleep(0.005)  # polling a state
 
     def _unacknowledged(self) -> list[int]:
-        """Bytes in the send queue of each of the server's connections (/proc/net/tcp, tx_queue)."""
-        rows = Path(f"/proc/{self.server.pid}/net/tcp").read_text().splitlines()[1:]
-        return [int(row.split()[4].partition(":")[0], 16) for row in rows if row.split()[3] == "01"]
+        """Bytes in the send queue of each of the server's connections."""
+        return [one.queued_bytes for one in self.server.sockets() if one.state == ESTABLISHED]
 
     @cached_property
     def tls(self) -> ssl.SSLContext:

@@ -14,9 +14,9 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import replace
-from pathlib import Path
 
 from labs.card import mac
+from labs.sockets import LISTEN, TIME_WAIT
 from labs.topology import Card, NotReady, Port, Segment, Service, Topology, at_once
 
 PORT = 80
@@ -25,7 +25,6 @@ CLAMPED_MSS = 1320
 CLIENT = "10.8.9.2"
 SERVERS = {"server": "10.8.1.2", "mended": "10.8.2.2", "beside": "10.8.3.2"}
 DRIVERS = {"server": "8139cp", "mended": "8139cp", "beside": "virtio_net"}
-LISTEN, TIME_WAIT = "0A", "06"  # /proc/net/tcp (include/net/tcp_states.h)
 FILE = "file"
 FILE_BYTES = 1_000_000
 
@@ -134,8 +133,7 @@ class Network(Topology):
 
     def _open(self, name: str) -> set[str]:
         """States of the connections to a server's port."""
-        rows = [row.split() for row in Path(f"/proc/{self[name].pid}/net/tcp").read_text().splitlines()[1:]]
-        return {row[3] for row in rows if int(row[1].rpartition(":")[2], 16) == PORT} - {LISTEN, TIME_WAIT}
+        return {one.state for one in self[name].sockets() if one.local_port == PORT} - {LISTEN, TIME_WAIT}
 
 
 class OtherCard(Network):

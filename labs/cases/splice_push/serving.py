@@ -11,7 +11,6 @@ import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from labs import module
 from labs.case import CannotTry
@@ -19,7 +18,7 @@ from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import SERVER, Network
 from labs.cases.splice_push.server import PATTERN
 from labs.cases.splice_push.tracing import push_tracer
-from labs.cases.splice_push.workload import WAYS, Fetched, Seen, fetch, with_events
+from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.exercise import Exercise
 from labs.topology import NotReady
 from labs.verdict import Judged, Verdict

@@ -27,7 +27,7 @@ from labs.cases.splice_push.network import (
     SERVER,
     Network,
 )
-from labs.sockets import Held, held
+from labs.sockets import ESTABLISHED, Socket
 from labs.table import Table
 from labs.tcp_info import tcp_info
 
@@ -84,7 +84,7 @@ class Fetched:
     took_ms: float
     arrivals: list[tuple[float, int]]
     segments: int
-    held: list[Held]
+    held: list[Socket]
     port: int = 0  # the client's, which names the connection
     body: bytes = field(default=b"", repr=False)
     events: list[Event] = field(default_factory=list, repr=False)
@@ -230,12 +230,11 @@ class Fetch:
         self.held = self._held()
         self.segments = tcp_info(self.socket).data_segs_in
 
-    def _held(self) -> list[Held]:
+    def _held(self) -> list[Socket]:
         """What the server's kernel holds back of this answer."""
-        proxied = self.way.port == PROXY_PORT
-        return [one for one in held(self.net.server)
-                if one.queued_bytes and one.local_port == (PORT if proxied else self.way.port)
-                and one.remote_port in (PROXIED if proxied else (self.port,))]
+        local, remote = (PORT, PROXIED) if self.way.port == PROXY_PORT else (self.way.port, (self.port,))
+        return [one for one in self.net.server.sockets() if one.state == ESTABLISHED and one.queued_bytes
+                and one.local_port == local and one.remote_port in remote]
 
     def fetched(self) -> Fetched:
         """Waits for the end, closes the connection."""
