@@ -69,8 +69,6 @@ class Profile:
             "-accel", "tcg,thread=multi" if acceleration == "tcg" else acceleration,
             "-cpu", EMULATED_CPU if acceleration == "tcg" else "host",
             "-m", f"{self.memory_mib}M", "-smp", str(self.cpus),
-            "-kernel", str(image.vmlinuz), "-initrd", str(image.initramfs),
-            "-append", " ".join(["console=ttyS0", *self.kernel_arguments, *cards.kernel_arguments(self.cards)]),
             "-drive", f"file={_escaped(image.disk)},format=raw,if=virtio,readonly=on",
             "-netdev", f"user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22",
             "-device", "virtio-net-pci,netdev=net0,romfile=",
@@ -78,6 +76,11 @@ class Profile:
         for device in self.devices:
             command += ["-device", device]
         return command + cards.arguments(self.cards)
+
+    def kernel(self, vmlinux: Path, initramfs: Path) -> list[str]:
+        """What a cold boot has besides: a restored guest has its kernel in memory."""
+        arguments = ["console=ttyS0", *self.kernel_arguments, *cards.kernel_arguments(self.cards)]
+        return ["-kernel", str(vmlinux), "-initrd", str(initramfs), "-append", " ".join(arguments)]
 
 
 def profile(name: str = "stock") -> Profile:

@@ -17,7 +17,7 @@ from pathlib import Path
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
-from host import debian, hotplug, machine, parcel, store
+from host import bzimage, debian, hotplug, machine, parcel, store
 from host.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.image import Image, image
 from host.machine import Guest, GuestDied
@@ -26,6 +26,7 @@ from host.profile import Profile, profile
 from host.ssh import module_command
 
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation: a busy machine is no fault
+VMLINUX = "vmlinux"
 # What the control protocol raises when QEMU ends in the middle of it.
 GONE = (EOFError, OSError, QMPError)
 
@@ -48,9 +49,10 @@ def snapshot(which: str | Profile = "stock") -> Path:
     key = store.key_of(
         (disk.folder / store.LIST).read_bytes(), qemu_version(ours.qemu), processor(how.name),
         *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
+        *ours.kernel(Path("vmlinux"), Path("initramfs")),
     )
     make = functools.partial(_boot_and_keep, ours, disk, how)
-    return store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 100)
+    return store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200)
 
 
 def anew(name: str = "stock") -> Path:
@@ -68,6 +70,7 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
         guest = boot(ours, disk, how, ram, shared=True)
         try:
             machine.wait_for_console(guest, machine.READY_LINE, BOOT_DEADLINE_S, progress)
+            (folder / VMLINUX).unlink()
             progress("labs/")
             _bring_labs(guest, folder)
             progress("keeping it")
@@ -89,8 +92,10 @@ def _bring_labs(guest: Guest, folder: Path) -> None:
 
 
 def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool) -> Guest:
-    """A cold boot. The guest is killed when this process ends."""
-    return _start(ours, disk, how, ram, shared, [], outlives_us=False)
+    """A cold boot. The guest is killed when this process ends; its kernel stays unpacked beside `ram`."""
+    vmlinux = ram.with_name(VMLINUX)
+    bzimage.unpack(disk.vmlinuz, vmlinux)
+    return _start(ours, disk, how, ram, shared, ours.kernel(vmlinux, disk.initramfs), outlives_us=False)
 
 
 def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) -> Guest:
