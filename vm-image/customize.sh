@@ -29,6 +29,10 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 
 # matplotlib would look at every font at the first import, which takes seconds under emulation.
 HOME=/root python3 -c 'import matplotlib.font_manager'
 
+# A notebook's kernel would make these folders each time.
+HOME=/root python3 -c 'from IPython.core.profiledir import ProfileDir as P; from IPython.paths import get_ipython_dir as d
+P.create_profile_dir_by_name(d(), "default")'
+
 # The initramfs: busybox, our init, and the modules between power-on and the root file system.
 stage=/tmp/stage
 mkdir -p "$stage/bin" "$stage/modules" "$stage/dev" "$stage/lower" "$stage/upper" "$stage/root"

@@ -1,13 +1,13 @@
 // How is a module run in a Python that has its imports already? By asking the fork server.
 //
-// Usage: fork_client MODULE [ARGUMENT ...], like `python3 -m`. Exits with the module's status.
+// Usage: fork_client MODULE [ARGUMENT ...], like `python3 -m` in /root/lab. Exits with the module's status.
 // When the reader of our output is gone (ssh was cut, say), so are we, and with us the module's
 // whole process tree: the fork server watches the connection.
 //
 // In C because a Python takes a tenth of a second to start under emulation, and each call of ./lab
-// waits for one. A request is strings, each ended by a NUL: the folder to work in, the variables
-// passed on (NAME=VALUE), an empty one, then MODULE and its arguments. With it go descriptors 0 to 2.
-// The answer is the status in decimal; negative for a signal, as waitpid() in Python has it.
+// waits for one. A request is strings, each ended by a NUL: the variables passed on (NAME=VALUE),
+// an empty one, then MODULE and its arguments. With it go descriptors 0 to 2. The answer is the status
+// in decimal; negative for a signal, as waitpid() in Python has it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -43,8 +43,6 @@ static void add(const char *prefix, const char *text)
 
 static void fill(char **arguments)
 {
-    char *folder = getcwd(NULL, 0);
-    add("", folder ? folder : "/");
     for (size_t i = 0; i < sizeof(PASSED_ON) / sizeof(*PASSED_ON); i++) {
         const char *value = getenv(PASSED_ON[i]);
         if (value) {

@@ -1,0 +1,49 @@
+"""A notebook's kernel: ipykernel, told all it needs by one argument, the text of Jupyter's connection file.
+
+That file is on the host. What ipykernel would do besides, read a command line and look for configuration files
+that the guest has not, takes a quarter of a second under emulation.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from ipykernel.kernelapp import IPKernelApp
+from traitlets.config import Config
+
+
+class Kernel(IPKernelApp):
+    """An IPKernelApp that has been told."""
+
+    def parse_command_line(self, argv=None) -> None:
+        """There are no options."""
+
+    def load_config_file(self, suppress_errors=None) -> None:
+        """There is none."""
+
+    def init_connection_file(self) -> None:
+        """The host has read it."""
+
+    def write_connection_file(self) -> None:
+        """Tells the host, which has it, that every port is listened on."""
+        print("listening", flush=True)
+
+    def log_connection_info(self) -> None:
+        """Nobody started us by hand."""
+
+
+def configured(connection: dict) -> Config:
+    """The connection, and how this kernel differs from others. Source: jupyter_client's documentation,
+    "Making kernels", connection files."""
+    ports = {name: value for name, value in connection.items() if name.endswith("_port")}
+    return Config({
+        "IPKernelApp": {"ip": connection["ip"], **ports},
+        "Session": {"key": connection["key"].encode(), "signature_scheme": connection["signature_scheme"]},
+        "HistoryManager": {"enabled": False},
+        "ScriptMagics": {"script_magics": ["bash", "sh"]},  # each takes 10 ms, and there would be eight
+    })
+
+
+if __name__ == "__main__":
+    Kernel.launch_instance(config=configured(json.loads(sys.argv[1])))
