@@ -37,8 +37,9 @@ LONGEST_STACK = int(re.search(r"LONGEST_STACK (\d+)", HEADER.read_text())[1])
 # Include guards of two headers that bcc's own preamble reads and does not use: defined beforehand,
 # they are skipped, which saves a quarter of the compiler's time.
 UNREAD = ["-D_LINUX_LOG2_H", "-D_ASM_X86_PAGE_H"]
-# A sixth of its time goes into debug information, which only the verifier's log would quote.
-NO_DEBUG = "-g0"
+# A sixth of its time goes into debug information, which only the verifier's log would quote, and a twelfth
+# into clang's optimizations, after which bcc runs LLVM's own (BPFModule::run_pass_manager()).
+QUICKLY = ["-g0", "-Xclang", "-disable-llvm-passes"]
 # What event.h itself reads of the kernel's structures.
 FIELDS = [*(("pt_regs", register) for register in ("ax", "di", "si", "dx", "cx")), ("inet_sock", "inet_sport")]
 
@@ -140,7 +141,7 @@ class Tracer:
         try:
             text = _with_header(self.program)
             unread = [] if "#include <" in text else UNREAD
-            return BPF(text=text.encode(), cflags=[*flags, NO_DEBUG, *unread])
+            return BPF(text=text.encode(), cflags=[*flags, *QUICKLY, *unread])
         except Exception as error:  # bcc raises a bare Exception; the compiler has said why on stderr
             raise CannotTry(f"{self.program.name} does not compile or load: {error}") from error
 
