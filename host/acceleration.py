@@ -5,6 +5,7 @@ starts (nested virtualisation without the right CPU features). So a bare kernel 
 once for each QEMU, with a deadline, and the verdict is kept until this host boots another kernel.
 """
 
+import functools
 import json
 import os
 import platform
@@ -37,6 +38,7 @@ def processor(accelerated_by: str) -> str:
         return "".join(sorted({line for line in file if line.startswith(("model name", "flags"))}))
 
 
+@functools.cache
 def qemu_version(qemu: str = "qemu-system-x86_64") -> str:
     """QEMU's version, as in "7.2.22"."""
     out = subprocess.run([qemu, "--version"], capture_output=True, text=True, check=True).stdout
