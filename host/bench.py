@@ -70,6 +70,7 @@ def figures() -> dict:
             for name, measure in measures.items():
                 if number == 0 or name not in ONCE:
                     progress(name)
+                    os.sync()  # what the one before has written is written now, not beside this one
                     runs[name].append(round(measure(), 3))
     found = {name: {"median": statistics.median(all_runs), "runs": all_runs, "goal": GOALS[name]}
              for name, all_runs in runs.items()}
