@@ -28,7 +28,8 @@ class Connection:
         """ssh and its options, up to the host name. `control` names the connection kept open in our folder."""
         keys = image.keys()
         return [
-            "ssh", "-F", "none", "-q", "-S", str(self.folder / control), "-p", str(self.port), "-i", str(keys / "client"),
+            "ssh", "-F", "none", "-q", "-S", str(self.folder / control),
+            "-p", str(self.port), "-i", str(keys / "client"),
             "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20",
             "-o", f"UserKnownHostsFile={_quoted(self._known_hosts(keys))}",
             "-o", "HostKeyAlias=guest", "-o", "KexAlgorithms=curve25519-sha256",
