@@ -49,7 +49,7 @@ def snapshot(which: str | Profile = "stock") -> Path:
     key = store.key_of(
         (disk.folder / store.LIST).read_bytes(), qemu_version(ours.qemu), processor(how.name),
         *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
-        *ours.kernel(Path("vmlinux"), Path("initramfs")),
+        *ours.kernel(Path(VMLINUX), Path("initramfs")),
     )
     make = functools.partial(_boot_and_keep, ours, disk, how)
     return store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200)

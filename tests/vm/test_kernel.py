@@ -1,7 +1,5 @@
 """Does a notebook's kernel start, stop, and leave nothing behind, however it is ended?"""
 
-import contextlib
-import json
 import os
 import signal
 import socket
@@ -10,10 +8,10 @@ import sys
 import time
 
 import pytest
+from jupyter_client.connect import write_connection_file
 from jupyter_client.manager import start_new_kernel
 
 from host import jupyter, vm
-from host.kernel import CHANNELS
 from host.paths import LABS, REPOSITORY
 
 
@@ -67,21 +65,12 @@ def test_it_has_the_magics_that_a_reader_would_try(kernel):
 
 def test_a_port_that_is_taken_is_named_and_nothing_stays(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        ports = {f"{channel}_port": port for channel, port in zip(CHANNELS, free_ports(len(CHANNELS)), strict=True)}
-        ports["hb_port"] = taken.getsockname()[1]
-        connection = {"ip": "127.0.0.1", "key": "k", "signature_scheme": "hmac-sha256", **ports}
-        (tmp_path / "connection.json").write_text(json.dumps(connection))
-        result = subprocess.run([sys.executable, "-m", "host.kernel", "stock", tmp_path / "connection.json"],
+        port = taken.getsockname()[1]
+        file, _ = write_connection_file(str(tmp_path / "connection.json"), hb_port=port, key=b"k")
+        result = subprocess.run([sys.executable, "-m", "host.kernel", "stock", file],
                                 cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
-    assert result.returncode == 3 and str(ports["hb_port"]) in result.stderr and "Next:" in result.stderr
+    assert result.returncode == 3 and str(port) in result.stderr and "Next:" in result.stderr
     wait_until_none_left()
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on now."""
-    with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in sockets]
 
 
 def test_interrupt_ends_the_cell_and_not_the_kernel(kernel):

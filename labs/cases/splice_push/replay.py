@@ -19,6 +19,7 @@ from labs.cases.splice_push.network import LOOPBACK, Network
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.ladder import Ladder, ladder
 from labs.packet import Packet
+from labs.sockets import ESTABLISHED
 from labs.table import Table
 
 HEADER_BYTES, PIPE_BYTES = 356, 65536
@@ -74,7 +75,7 @@ def replayed(net: Network, name: str, cork: bool) -> Replayed:
             os.splice(out, server.fileno(), ASKED_BYTES, flags=SPLICE_F_MORE | SPLICE_F_NONBLOCK)
             missing = HEADER_BYTES + PIPE_BYTES - received(client)
             timer = next((one.timer for one in net.server.sockets()
-                          if one.local_port == port and one.queued_bytes), "none")
+                          if one.state == ESTABLISHED and one.local_port == port and one.queued_bytes), "none")
             os.close(out)
             os.close(into)
     return Replayed(name, capture.packets(start_s), missing, timer, capture.path.read_bytes())
