@@ -4,10 +4,11 @@ files take half a second to unpack under emulation, and Python as long to compil
 import contextlib
 import hashlib
 import json
+import shlex
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from host.paths import LABS
@@ -18,7 +19,8 @@ LIST = "labs.json"  # in a run's folder: what the guest woke with, until somebod
 
 @dataclass(frozen=True)
 class Parcel:
-    """An archive, to be the standard input of `unpack` in the guest; neither, if nothing is lacking."""
+    """An archive, to be the standard input of `unpack` in the guest. Either may be lacking: nothing to send, or
+    nothing to do at all."""
 
     archive: IO[bytes] | int = subprocess.DEVNULL
     unpack: str = ""
@@ -37,6 +39,14 @@ def has(folder: Path, files: dict[str, str]) -> None:
     (folder / LIST).write_text(json.dumps(files))
 
 
+def _gone(known: dict[str, str], files: dict[str, str]) -> list[str]:
+    """What the guest has and shall not have any more: files, and folders of which no file is left. The latter
+    go whole, for Python takes a folder that holds nothing but __pycache__ for a package."""
+    left = {folder for name in files for folder in PurePosixPath(name).parents}
+    return sorted({str(next((folder for folder in reversed(path.parents) if folder not in left), path))
+                   for path in map(PurePosixPath, known.keys() - files.keys())})
+
+
 @contextlib.contextmanager
 def packed(run: Path) -> Iterator[Parcel]:
     """What the guest of this run lacks. Only the first to ask is told of what it woke with: later a reader
@@ -47,12 +57,13 @@ def packed(run: Path) -> Iterator[Parcel]:
     except (OSError, ValueError):
         known = {}
     files = contents()
-    if known and known.keys() <= files.keys():
-        names, unpack = [name for name in files if files[name] != known.get(name)], "tar -x"
+    if known:
+        names, gone = [name for name in files if files[name] != known.get(name)], _gone(known, files)
+        unpack = " && ".join([f"rm -rf -- {shlex.join(gone)}"] * bool(gone) + ["tar -x"] * bool(names))
     else:
         names, unpack = list(SENT), "tar -x --recursive-unlink"
     if not names:
-        yield Parcel()
+        yield Parcel(unpack=unpack)
         return
     command = ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "--owner=0", "--group=0", "--", *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:

@@ -85,13 +85,13 @@ def module_command(module: str, *arguments: str) -> list[str]:
 
 def receive(labs: parcel.Parcel) -> str:
     """Bash text for the guest: set the clock if it is off (a restored one has the kept moment's), and
-    unpack the archive on stdin; one such call waits for another. The folder itself stays, for running
-    kernels stand in it. Each process costs 30 ms under emulation, so there are few; busybox, linked
+    bring labs/ up to date from the archive on stdin; one such call waits for another. The folder itself stays,
+    for running kernels stand in it. Each process costs 30 ms under emulation, so there are few; busybox, linked
     statically, costs half of that."""
     now_s = time.time()
     return (
         f"off=$((EPOCHSECONDS - {now_s:.0f})); [ ${{off#-}} -le 2 ] || busybox date -u -s @{now_s:.0f} >/dev/null; "
-        f"cd {GUEST_FOLDER} && {f'flock . {labs.unpack}' if labs.unpack else 'true'}"
+        f"cd {GUEST_FOLDER} && {f'{{ flock 9 && {labs.unpack}; }} 9<.' if labs.unpack else 'true'}"
     )
 
 

@@ -1,6 +1,8 @@
 """Does a guest get what it lacks of labs/, and all of it when nobody knows what it has?"""
 
 import io
+import shutil
+import subprocess
 import tarfile
 
 import pytest
@@ -25,8 +27,8 @@ def checkout(tmp_path, monkeypatch):
 def sent(run):
     """(names of the files in the archive, the command that unpacks it)"""
     with parcel.packed(run) as labs:
-        if not labs.unpack:
-            return [], ""
+        if labs.archive == subprocess.DEVNULL:
+            return [], labs.unpack
         with tarfile.open(fileobj=io.BytesIO(labs.archive.read())) as archive:
             return sorted(member.name for member in archive if member.isfile()), labs.unpack
 
@@ -46,10 +48,21 @@ def test_what_changed_or_is_new_is_sent_alone(checkout):
     assert sent(run) == (["labs/case.py", "labs/cases/one/start.sh", "labs/new.py"], "tar -x")
 
 
-def test_a_file_that_is_gone_has_all_replaced(checkout):
+def test_what_is_gone_is_removed_and_nothing_is_sent_for_it(checkout):
+    """Everything sent anew would have everything compiled anew, see __pycache__."""
     repository, run = checkout
     (repository / "labs/cases/one/start.sh").unlink()
-    assert sent(run) == ([ALL[0], ALL[2]], "tar -x --recursive-unlink")
+    (repository / "labs/case.py").rename(repository / "labs/the case.py")
+    (repository / "labs/cases/one/wrong").mkdir()
+    (repository / "labs/cases/one/wrong/start.sh").write_text("wrong")
+    assert sent(run) == (["labs/cases/one/wrong/start.sh", "labs/the case.py"],
+                         "rm -rf -- labs/case.py labs/cases/one/start.sh && tar -x")
+
+
+def test_a_folder_of_which_no_file_is_left_goes_whole(checkout):
+    repository, run = checkout
+    shutil.rmtree(repository / "labs/cases")
+    assert sent(run) == ([], "rm -rf -- labs/cases")
 
 
 @pytest.mark.parametrize("spoil", [lambda list_: list_.unlink(), lambda list_: list_.write_text('{"labs/ca')])

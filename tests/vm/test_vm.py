@@ -2,9 +2,13 @@
 
 import hashlib
 import os
+import shutil
 import signal
 import socket
 import time
+from pathlib import Path
+
+import pytest
 
 from host import machine, parcel, snapshot, vm
 from tests.vm.conftest import REPOSITORY, guests
@@ -146,12 +150,38 @@ def test_the_folder_of_a_dead_guest_is_swept():
     assert not guest.folder.exists()
 
 
+def labs_in(guest) -> dict[str, str]:
+    """The files of labs/ and tests/ in this guest, with the SHA-256 of each; those of Python's own left out."""
+    sums = guest.connection.run(["sh", "-c", "cd /root/lab && find labs tests -type f ! -path '*/__pycache__/*' "
+                                 "-exec sha256sum {} +"], capture_output=True, text=True, check=True).stdout
+    return {name: digest for digest, name in (line.split() for line in sums.splitlines())}
+
+
+def labs_here(repository: Path) -> dict[str, str]:
+    return {name: hashlib.sha256((repository / name).read_bytes()).hexdigest() for name in parcel.contents()}
+
+
+def compiled_in(guest) -> str:
+    return guest.connection.run(["ls", "/root/lab/labs/__pycache__"], capture_output=True, text=True).stdout
+
+
+@pytest.mark.xdist_group("checkout")  # not while another test writes into it
 def test_a_fresh_guest_has_labs_as_they_stand_on_the_host():
-    names = parcel.contents()
     with vm.throwaway() as guest:
-        sums = guest.connection.run(["sh", "-c", "cd /root/lab && find labs tests -type f ! -path '*/__pycache__/*' "
-                                     "-exec sha256sum {} +"], capture_output=True, text=True, check=True).stdout
-        compiled = guest.connection.run(["ls", "/root/lab/labs/__pycache__"], capture_output=True, text=True)
-    found = {name: digest for digest, name in (line.split() for line in sums.splitlines())}
-    assert found == {name: hashlib.sha256((REPOSITORY / name).read_bytes()).hexdigest() for name in names}
-    assert "case.cpython-311.pyc" in compiled.stdout
+        assert labs_in(guest) == labs_here(REPOSITORY)
+        assert "case.cpython-311.pyc" in compiled_in(guest)
+
+
+def test_a_snapshot_of_another_tree_serves_one_in_which_files_have_moved(tmp_path, monkeypatch):
+    """Who updates keeps the snapshot: what has stayed is still compiled there, what has moved is where it is here."""
+    for folder in parcel.SENT:
+        shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "tests/guest/test_plots.py").rename(tmp_path / "tests/guest/test_drawn.py")
+    (tmp_path / "labs/table.py").rename(tmp_path / "labs/tables.py")
+    (tmp_path / "labs/cases/frag_needed").rename(tmp_path / "labs/cases/needed")
+    monkeypatch.setattr(parcel, "LABS", tmp_path / "labs")
+    with vm.throwaway() as guest:
+        assert labs_in(guest) == labs_here(tmp_path)
+        assert "case.cpython-311.pyc" in compiled_in(guest)
+        gone = guest.connection.run(["ls", "/root/lab/labs/cases/frag_needed"], capture_output=True)
+        assert gone.returncode != 0
