@@ -34,9 +34,15 @@ def own_cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def with_snapshot(own_cache):
+def the_developers():
+    """The snapshot and the image that there are, in whatever cache this test run uses."""
+    return snapshot.snapshot(), image.image().folder
+
+
+@pytest.fixture
+def with_snapshot(the_developers, own_cache):
     """The same with the image, and with a snapshot whose device state may be damaged."""
-    kept, disk = snapshot_and_image_of_the_developer()
+    kept, disk = the_developers
     (own_cache / disk.name).symlink_to(disk)
     copy = own_cache / kept.name
     copy.mkdir()
@@ -45,14 +51,6 @@ def with_snapshot(own_cache):
         shutil.copy2(kept / name, copy)
     assert store.damage(copy) is None
     return copy
-
-
-def snapshot_and_image_of_the_developer():
-    home = os.environ.pop("XDG_CACHE_HOME")
-    try:
-        return snapshot.snapshot(), image.image().folder
-    finally:
-        os.environ["XDG_CACHE_HOME"] = home
 
 
 def kill_the_next_guest(found: list[int]) -> threading.Thread:
