@@ -1,0 +1,49 @@
+"""Do `./lab test`'s calls of pytest come in their order, and does one that fails make the whole fail?"""
+
+import pytest
+
+from host import debian, snapshot, source, testing
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What is made and called, in order; pytest ends with the statuses in `calls.ends`, 0 after those."""
+
+    class Calls(list):
+        ends: list[int] = []
+
+    seen = Calls()
+    monkeypatch.setattr(debian, "need", lambda *names: None)
+    monkeypatch.setattr(testing, "names", lambda: ["stock"])
+    monkeypatch.setattr(snapshot, "snapshot", lambda name: seen.append("snapshot"))
+    monkeypatch.setattr(source, "trees", lambda: seen.append("sources"))
+
+    def pytest_called(words):
+        seen.append([word for word in words if word.startswith(("tests/", "-k"))])
+        return seen.ends.pop(0) if seen.ends else 0
+
+    monkeypatch.setattr(testing, "_pytest", pytest_called)
+    return seen
+
+
+def status(*words, quick=False) -> int:
+    with pytest.raises(SystemExit) as ended:
+        testing.run(quick, False, list(words))
+    return ended.value.code
+
+
+def test_what_measures_runs_after_what_opens_a_browser(calls):
+    assert status() == 0
+    assert calls == ["snapshot", "sources", ["tests/host", "tests/site"], ["tests/vm"]]
+
+
+def test_without_a_vm_none_is_made(calls):
+    assert status(quick=True) == 0 and status("tests/host/test_cli.py") == 0
+    assert calls == ["sources", ["tests/host", "tests/site"], "sources", ["tests/host/test_cli.py"]]
+
+
+@pytest.mark.parametrize("ends, code", [([1, 0], 1), ([0, 1], 1), ([5, 0], 0), ([0, 5], 0), ([5, 5], 5), ([1, 5], 1)])
+def test_each_part_runs_and_one_that_fails_makes_the_whole_fail(calls, ends, code):
+    calls.ends = list(ends)
+    assert status("-k", "something") == code
+    assert calls[-1] == ["tests/vm", "-k"]
