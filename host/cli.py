@@ -282,11 +282,13 @@ def bench(as_json, record):
 
 @command("./lab test --quick")
 @click.option("--quick", is_flag=True, help="Only the tests that need no VM.")
-@click.option("--all", "everything", is_flag=True, help="Every answer to every exercise, and twenty runs of a case "
-              "in a row: hours.")
+@click.option("--all", "everything", is_flag=True, help="Every test: each answer to each exercise, twenty runs of a case "
+              "in a row. It takes an hour; parts that have passed on these files are not run again.")
+@click.option("--part", metavar="NAME", help="One part of --all: base, site, machinery, or a case.")
 @click.argument("words", metavar="[-- PYTEST OPTIONS...]", nargs=-1, type=click.UNPROCESSED)
-def test(quick, everything, words):
-    """All tests. Of an exercise's solutions and wrong answers they judge the first, with --all each."""
+def test(quick, everything, part, words):
+    """The base of the tests, and the parts whose own files have changed; or those that you name, as in
+    `./lab test -- tests/vm/test_vm.py`."""
     from host import testing
 
-    testing.run(quick, everything, list(words))
+    testing.run(quick, everything, part, list(words))

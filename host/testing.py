@@ -1,25 +1,30 @@
-"""Which tests are there? tests/host and tests/site need no VM; tests/vm does, and runs tests/guest
-inside it. They are two calls of pytest, so that what measures does not run beside a browser."""
+"""How are the tests run? tests/host and tests/site need no VM; tests/vm does, and runs tests/guest inside it. They are
+two calls of pytest, so that what measures does not run beside a browser. Which of them a run has, parts.py says."""
 
 import os
 import signal
 import subprocess
 import sys
 
-from host import debian, snapshot, source
+from host import debian, parts, snapshot, source
+from host.parts import BASE
 from host.paths import REPOSITORY
+from host.phases import USAGE, LabError, say
 from host.profile import names
 
 MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/host", "tests/site"], ["tests/vm"]
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
-NO_TESTS = 5  # pytest's status when its words choose none
+INTERRUPTED, NO_TESTS = 2, 5  # statuses of pytest; the second when its words choose none
 
 
-def run(quick: bool, everything: bool, words: list[str]) -> None:
-    """Run pytest and exit with its status. Makes what the tests need first, so that no test pays for it."""
-    if everything:
-        os.environ["LAB_TEST_ALL"] = "1"  # see tests/vm/conftest.py
+def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> None:
+    """Run the tests and exit with pytest's status. Makes what they need first, so that no test pays for it.
+
+    Who names tests (`words` like "tests/vm/test_vm.py") gets all of them, whatever their part.
+    """
+    if part and part not in {BASE, *parts.parts()}:
+        raise LabError(f"no part {part!r}; there are: {', '.join([BASE, *parts.parts()])}", "./lab test --all", USAGE)
     named = [word for word in words if word.startswith("tests/")]
     with_vm = not quick and not (named and all(word.startswith(tuple(WITHOUT_VM)) for word in named))
     debian.need(*debian.TESTS)
@@ -30,10 +35,27 @@ def run(quick: bool, everything: bool, words: list[str]) -> None:
     os.chdir(REPOSITORY)
     if named:
         sys.exit(_pytest(words))
-    workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup"]
-    parts = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
-    sys.exit(worst([_pytest([*workers, f"--junitxml={REPORTS}/{part}.xml", *folders, *words])
-                    for part, folders in parts.items()]))
+    if part:
+        sys.exit(parts.passed(part, lambda: _pass([part], with_vm, words)))
+    along, owed = parts.due()
+    if everything:
+        every = [BASE, *along, *owed]
+        say(f"parts: {', '.join(every)}")
+        sys.exit(worst([parts.passed(name, lambda: _pass([name], with_vm, words)) for name in every]))
+    status = _pass([BASE, *along], with_vm, words)
+    if along:
+        say(f"with what has changed: {', '.join(along)}")
+    if owed:
+        say(f"owed: {', '.join(owed)}, which did not pass on these files. Next: ./lab test --all, or --part NAME for one")
+    sys.exit(status)
+
+
+def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
+    """Both calls of pytest for these parts; one status."""
+    workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup", f"--parts={','.join(chosen)}"]
+    calls = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
+    return worst([_pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
+                  for name, folders in calls.items()])
 
 
 def worst(statuses: list[int]) -> int:
@@ -50,6 +72,6 @@ def _pytest(words: list[str]) -> int:
         status = process.wait()
     finally:
         signal.signal(signal.SIGINT, before)
-    if status == 2:  # pytest's status when it was interrupted
+    if status == INTERRUPTED:
         sys.exit(status)
     return status

@@ -15,6 +15,7 @@ from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import EVAL, LABEL, SELECT, Sender, counting
 from labs.stacks import State
 
+PARTS = "addr-select"
 MOST = 512
 
 

@@ -10,6 +10,8 @@ from labs.cases.frag_needed import case, tracing
 from labs.stacks import match
 from labs.symbols import Symbols
 
+PARTS = "frag-needed"
+
 
 def test_the_stall_is_reproduced(outcome):
     assert outcome.reproduced, outcome.text()

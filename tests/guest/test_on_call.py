@@ -15,6 +15,7 @@ from labs.cases.splice_push.case import REGRESSION
 from labs.on_call import Look
 from labs.topology import Port, Segment, Topology
 
+PARTS = "frag-needed splice-push addr-select machinery"
 CASES = {"frag-needed": frag_needed.taken, "splice-push": partial(splice_push.taken, REGRESSION),
          "addr-select": addr_select.taken}
 

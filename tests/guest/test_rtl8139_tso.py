@@ -11,6 +11,7 @@ from labs.stacks import match
 from labs.symbols import Symbols
 
 PROFILE = "rtl8139"
+PARTS = "rtl8139-tso"
 
 
 def test_the_fault_is_reproduced(outcome):

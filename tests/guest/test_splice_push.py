@@ -10,6 +10,8 @@ from labs.cases.splice_push import case, tracing
 from labs.stacks import match
 from labs.symbols import Symbols
 
+PARTS = "splice-push"
+
 
 def test_the_end_is_lost(outcome):
     assert outcome.reproduced, outcome.text()

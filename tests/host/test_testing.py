@@ -2,7 +2,7 @@
 
 import pytest
 
-from host import debian, snapshot, source, testing
+from host import debian, parts, snapshot, source, testing
 
 
 @pytest.fixture
@@ -15,35 +15,52 @@ def calls(monkeypatch):
     seen = Calls()
     monkeypatch.setattr(debian, "need", lambda *names: None)
     monkeypatch.setattr(testing, "names", lambda: ["stock"])
+    monkeypatch.setattr(parts, "due", lambda: (["site"], ["machinery"]))
+    monkeypatch.setattr(parts, "passed", lambda name, run: run())
     monkeypatch.setattr(snapshot, "snapshot", lambda name: seen.append("snapshot"))
     monkeypatch.setattr(source, "trees", lambda: seen.append("sources"))
 
     def pytest_called(words):
-        seen.append([word for word in words if word.startswith(("tests/", "-k"))])
+        seen.append([word for word in words if word.startswith(("tests/", "-k", "--parts"))])
         return seen.ends.pop(0) if seen.ends else 0
 
     monkeypatch.setattr(testing, "_pytest", pytest_called)
     return seen
 
 
-def status(*words, quick=False) -> int:
+def status(*words, quick=False, everything=False, part=None) -> int:
     with pytest.raises(SystemExit) as ended:
-        testing.run(quick, False, list(words))
+        testing.run(quick, everything, part, list(words))
     return ended.value.code
 
 
 def test_what_measures_runs_after_what_opens_a_browser(calls):
     assert status() == 0
-    assert calls == ["snapshot", "sources", ["tests/host", "tests/site"], ["tests/vm"]]
+    assert calls == ["snapshot", "sources", ["--parts=base,site", "tests/host", "tests/site"],
+                     ["--parts=base,site", "tests/vm"]]
 
 
 def test_without_a_vm_none_is_made(calls):
     assert status(quick=True) == 0 and status("tests/host/test_cli.py") == 0
-    assert calls == ["sources", ["tests/host", "tests/site"], "sources", ["tests/host/test_cli.py"]]
+    assert calls == ["sources", ["--parts=base,site", "tests/host", "tests/site"],
+                     "sources", ["tests/host/test_cli.py"]]
 
 
 @pytest.mark.parametrize("ends, code", [([1, 0], 1), ([0, 1], 1), ([5, 0], 0), ([0, 5], 0), ([5, 5], 5), ([1, 5], 1)])
 def test_each_part_runs_and_one_that_fails_makes_the_whole_fail(calls, ends, code):
     calls.ends = list(ends)
     assert status("-k", "something") == code
-    assert calls[-1] == ["tests/vm", "-k"]
+    assert calls[-1] == ["--parts=base,site", "tests/vm", "-k"]
+
+
+def test_all_runs_each_part_by_itself_and_one_may_be_named(calls):
+    assert status(everything=True) == 0
+    assert [call[0] for call in calls[2::2]] == ["--parts=base", "--parts=site", "--parts=machinery"]
+    calls.clear()
+    assert status(part="machinery", quick=True) == 0
+    assert calls == ["sources", ["--parts=machinery", "tests/host", "tests/site"]]
+
+
+def test_what_is_owed_is_said_with_its_command(calls, capsys):
+    assert status(quick=True) == 0
+    assert "owed: machinery" in (said := capsys.readouterr().err) and "./lab test --all" in said

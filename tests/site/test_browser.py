@@ -34,6 +34,7 @@ def test_a_page_opens_from_the_file_system_too(built_site, browser, name):
         assert seen.abroad == []
 
 
+@pytest.mark.whole("site", why="for people to look at")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", [name for name in toc_pages() if "/" in name])
 def test_the_first_screen_is_left_as_a_picture(site, built_site, browser, name, scheme):
@@ -51,8 +52,9 @@ def test_the_root_leads_to_the_first_page(site, browser):
     page.close()
 
 
-@pytest.mark.parametrize("word", SOUGHT)
-@pytest.mark.parametrize("way", ["served", "from the file system"])
+@pytest.mark.parametrize("word, way", [(SOUGHT[0], "served"), *(
+    pytest.param(word, way, marks=pytest.mark.whole("site"))
+    for word, way in [(SOUGHT[0], "from the file system"), (SOUGHT[1], "served"), (SOUGHT[1], "from the file system")])])
 def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, way):
     start = f"{site}/book/index.html" if way == "served" else f"{built_site.as_uri()}/book/index.html"
     with visit(browser, start) as seen:

@@ -11,7 +11,7 @@ from pypdf import PdfReader
 
 from host import print_book
 
-pytestmark = pytest.mark.xdist_group("site")
+pytestmark = [pytest.mark.xdist_group("site"), pytest.mark.whole("site", why="prints the book")]
 
 
 @pytest.fixture(scope="module")

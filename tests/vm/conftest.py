@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-# `./lab test --all`: each of the exercises' answers, and each case twenty times in a row. Under emulation on two
-# cores that takes hours; without it one of each kind is judged.
-ALL = bool(os.environ.get("LAB_TEST_ALL"))
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
 

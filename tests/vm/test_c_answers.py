@@ -26,7 +26,8 @@ def check(lab, tmp_path, no_guest_left):
 
 @pytest.mark.parametrize("name, words", [
     ("oops.c", "NULL pointer dereference.*RIP: 0010:page_to_socket"),
-    ("hangs.c", "stalls|lockup"),  # of which a quiet console does not say where
+    pytest.param("hangs.c", "stalls|lockup",  # of which a quiet console does not say where
+                 marks=pytest.mark.whole("machinery", why="waits for the kernel's own watchdog")),
 ])
 def test_the_kernels_end_is_a_verdict_with_the_consoles_words(check, name, words):
     verdict = check((EXERCISE.folder / "wrong" / name).read_text())
@@ -34,6 +35,7 @@ def test_the_kernels_end_is_a_verdict_with_the_consoles_words(check, name, words
     assert "the guest's kernel failed" in verdict["reasons"][0] and re.search(words, verdict["reasons"][0])
 
 
+@pytest.mark.whole("machinery", why="sleeps out a deadline")
 def test_one_that_never_returns_from_loading_has_a_deadline(tmp_path, monkeypatch, no_guest_left):
     start = EXERCISE.start.read_text()
     asleep = start.replace("return klp_enable_patch", "for (;;)\n\t\tmsleep(1000);\n\treturn klp_enable_patch").replace(

@@ -12,7 +12,6 @@ import re
 import pytest
 
 from host import cases, exercises, vm
-from tests.vm.conftest import ALL
 
 throwaway = vm.throwaway
 EXERCISES = {e.id: e for case in cases.cases().values() for e in case.exercises}
@@ -29,14 +28,22 @@ def answers(kind: str) -> dict[str, list]:
 
 
 SOLUTIONS, WRONG = answers("solutions"), answers("wrong")
-# The answers to one chapter's exercises after each other, and by the same worker.
-MOST = None if ALL else 1
-JUDGED = [
-    pytest.param(id, kind, path, id=f"{id}-{kind}-{path.name}", marks=pytest.mark.xdist_group(chapter(id)))
-    for id, exercise in EXERCISES.items()
-    for kind, paths in (("untouched", [exercise.start]), ("solution", SOLUTIONS[id][:MOST]), ("wrong", WRONG[id][:MOST]))
-    for path in paths
-]
+FIRST = {next(id for id in EXERCISES if chapter(id) == name) for name in cases.cases()}
+
+
+def judged():
+    """Each answer. To the base belong each exercise's first solution and, of a chapter's first exercise, the untouched
+    file and the first wrong answer; one worker judges a chapter's, after each other. The others are of their chapter's
+    part, and each worker takes an exercise."""
+    for id, exercise in EXERCISES.items():
+        kinds = {"untouched": [exercise.start], "solution": SOLUTIONS[id], "wrong": WRONG[id]}
+        for kind, path in ((kind, path) for kind, paths in kinds.items() for path in paths):
+            base = path == kinds[kind][0] and (kind == "solution" or id in FIRST)
+            marks = [pytest.mark.xdist_group(chapter(id))] if base else [
+                pytest.mark.xdist_group(id), pytest.mark.whole(chapter(id), why="one of many answers")]
+            yield pytest.param(id, kind, path, id=f"{id}-{kind}-{path.name}", marks=marks)
+
+
 
 
 class Shared:
@@ -71,7 +78,7 @@ def shared():
     shared.end()
 
 
-@pytest.mark.parametrize("id, kind, path", JUDGED)
+@pytest.mark.parametrize("id, kind, path", judged())
 def test_an_answer_gets_the_verdict_that_it_deserves(id, kind, path, shared, monkeypatch):
     shared.chapter = chapter(id)
     monkeypatch.setattr(vm, "throwaway", shared.throwaway)

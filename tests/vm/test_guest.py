@@ -1,5 +1,6 @@
 """Do the tests that run inside the guest (tests/guest) pass there? One test here for each file. A file
-that needs a chapter's own machine says `PROFILE = "…"`."""
+that needs a chapter's own machine says `PROFILE = "…"`, one that is not of the base `PARTS = "…"` (see tests/conftest.py),
+and one that tries more when all tests run reads the environment's LAB_TEST_ALL."""
 
 import re
 
@@ -7,19 +8,32 @@ import pytest
 
 from host import vm
 from host.ssh import module_command
-from tests.vm.conftest import ALL, REPOSITORY
+from tests.vm.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "tests" / "guest"
-FILES = sorted(path.name for path in FOLDER.glob("test_*.py"))
 
 
-@pytest.mark.parametrize("name", FILES)
+def says(name: str, text: str) -> str:
+    """What a file says that it is: its `PROFILE = "…"`, say; empty if it does not."""
+    found = re.search(rf'^{name} = "(.+)"', text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def files():
+    for path in sorted(FOLDER.glob("test_*.py")):
+        text = path.read_text()
+        asked = says("PARTS", text).split()
+        yield pytest.param(path.name, False, id=path.name, marks=pytest.mark.whole(*asked) if asked else ())
+        if "LAB_TEST_ALL" in text:
+            yield pytest.param(path.name, True, id=f"{path.name}-all", marks=pytest.mark.whole("machinery"))
+
+
+@pytest.mark.parametrize("name, everything", files())
 @pytest.mark.timeout(900)  # a hundred livepatches take five minutes: the kernel looks once a second
-def test_in_guest(name):
-    asked = re.search(r'^PROFILE = "(.+)"', (FOLDER / name).read_text(), re.MULTILINE)
-    with vm.throwaway(asked[1] if asked else "stock") as guest:
+def test_in_guest(name, everything):
+    asked = says("PROFILE", (FOLDER / name).read_text())
+    with vm.throwaway(asked or "stock") as guest:
         command = module_command("pytest", "-q", "-p", "no:cacheprovider", f"tests/guest/{name}")
-        everything = ["env", "LAB_TEST_ALL=1"] if ALL else []
-        result = guest.connection.run([*everything, *command], capture_output=True, text=True)
+        result = guest.connection.run([*(["env", "LAB_TEST_ALL=1"] if everything else []), *command], capture_output=True, text=True)
     print(result.stdout[-6000:], result.stderr[-2000:])
     assert result.returncode == 0

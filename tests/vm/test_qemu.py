@@ -52,6 +52,7 @@ def steps() -> list[str]:
     return [line for line in qemu.log_file().read_text().splitlines() if line.startswith("[")]
 
 
+@pytest.mark.whole("machinery", why="builds a part of QEMU twice")
 def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatch):
     (tmp_path / "source").symlink_to(built.source)
     code = (f"from host import qemu; from pathlib import Path; qemu.STOCK = {SMALL!r}; "
@@ -82,12 +83,14 @@ def untouched(built):
 
 @pytest.mark.parametrize("answer, says", [
     (MENDED.replace(";", ""), "my answer.c:3:"),
-    (MENDED.replace("}", ""), "here_the_answer_ends"),
-    (MENDED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
-    ("// nothing", "is empty"),
-    (MENDED.replace("tso_payload_bytes", "another"), "implicit declaration of function ‘tso_payload_bytes’"),
-    (f"{DECLARED}\n{{\n}}\n", "my answer.c:3:"),
-    ('#include "/dev/zero"\n' + MENDED, "out of memory"),
+    *(pytest.param(*refused, marks=pytest.mark.whole("machinery")) for refused in [
+        (MENDED.replace("}", ""), "here_the_answer_ends"),
+        (MENDED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
+        ("// nothing", "is empty"),
+        (MENDED.replace("tso_payload_bytes", "another"), "implicit declaration of function ‘tso_payload_bytes’"),
+        (f"{DECLARED}\n{{\n}}\n", "my answer.c:3:"),
+        ('#include "/dev/zero"\n' + MENDED, "out of memory"),
+    ]),
 ])
 def test_what_does_not_compile_is_said_at_the_readers_line(untouched, answer, says):
     with pytest.raises(applied.NoMachine) as refused, applied.machine(EXERCISE, "rtl8139", answer, "my answer.c"):
@@ -131,8 +134,11 @@ def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_l
     assert snapshot.ground("rtl8139")[0] == profile("rtl8139")
 
 
-@pytest.mark.parametrize("name, identity", [("e1000", "0x100e"), ("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"),
-                                            ("ne2k_pci", "0x8029"), ("rtl8139", "0x8139")])
+OTHER_CARDS = [("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"), ("ne2k_pci", "0x8029"), ("rtl8139", "0x8139")]
+
+
+@pytest.mark.parametrize("name, identity", [
+    ("e1000", "0x100e"), *(pytest.param(*card, marks=pytest.mark.whole("machinery")) for card in OTHER_CARDS)])
 def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, identity):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
     answer = f'[[cards]]\nname = "server"\ndevice = "{name}"\n'

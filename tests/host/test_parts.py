@@ -1,0 +1,101 @@
+"""Does a change bring along the parts of the tests that it touches, and is what has not passed owed?"""
+
+import subprocess
+
+import pytest
+
+from host import parts, testing
+from host.phases import LabError
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A checkout with two parts, `page` and `case`, of which nothing has passed yet."""
+    monkeypatch.setattr(parts, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(parts, "parts", lambda: {"page": parts.Part(("book/",)), "case": parts.Part(("case/",), ("host/", "lab"))})
+    for name in ("book/page.md", "case/run.py", "host/vm.py", "lab", "README.md"):
+        write(tmp_path, name, "as it was")
+    (tmp_path / "tests").mkdir()
+    git(tmp_path, "init", "-q")
+    commit(tmp_path)
+    return tmp_path
+
+
+def write(repository, name, text):
+    (repository / name).parent.mkdir(exist_ok=True)
+    (repository / name).write_text(text)
+
+
+def git(repository, *words):
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", repository, *who, *words], check=True, capture_output=True)
+
+
+def commit(repository):
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "a change")
+
+
+@pytest.fixture
+def all_passed(repository):
+    for name in parts.parts():
+        assert parts.passed(name, lambda: 0) == 0
+    return repository
+
+
+def test_what_never_passed_is_owed(repository):
+    assert parts.due() == ([], ["page", "case"])
+
+
+def test_what_passed_on_these_files_is_neither_run_nor_owed(all_passed):
+    assert parts.due() == ([], [])
+    commit(all_passed)  # the record itself, which is no change
+    write(all_passed, "README.md", "edited")
+    assert parts.due() == ([], [])
+
+
+@pytest.mark.parametrize("name, along, owed", [
+    ("book/page.md", ["page"], []), ("book/new.md", ["page"], []), ("case/run.py", ["case"], []),
+    ("host/vm.py", [], ["case"]), ("lab", [], ["case"]), ("laboratory", [], [])])
+@pytest.mark.parametrize("committed", [True, False])
+def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed, name, along, owed, committed):
+    write(all_passed, name, "edited")
+    if committed:
+        commit(all_passed)
+    assert parts.due() == (along, owed)
+
+
+def test_a_file_that_moved_out_of_a_part_has_changed_there(all_passed):
+    git(all_passed, "mv", "book/page.md", "page.md")
+    assert parts.due() == (["page"], [])
+
+
+def test_no_more_comes_along_than_there_is_time_for(all_passed):
+    record = all_passed / parts.RECORD
+    record.write_text(record.read_text().replace("took_s = 0", f"took_s = {parts.AT_MOST_S // 2 + 1}"))
+    write(all_passed, "book/page.md", "edited")
+    write(all_passed, "case/run.py", "edited")
+    assert parts.due() == (["page"], ["case"])
+
+
+def test_a_commit_that_this_clone_lacks_is_as_if_nothing_had_passed(all_passed):
+    record = all_passed / parts.RECORD
+    record.write_text(record.read_text().replace(parts.recorded()["page"]["passed_on"], "0" * 40))
+    assert parts.due() == ([], ["page", "case"])
+
+
+def test_what_fails_is_not_written_down_nor_what_ran_on_no_commit(repository, capsys):
+    assert parts.passed("page", lambda: 1) == 1 and parts.recorded() == {}
+    write(repository, "README.md", "not committed")
+    assert parts.passed("page", lambda: 0) == 0 and parts.recorded() == {}
+    assert "changes without a commit" in capsys.readouterr().err
+
+
+def test_one_that_fails_after_it_passed_is_owed(all_passed):
+    assert parts.passed("page", lambda: 1) == 1
+    assert parts.due() == ([], ["page"])
+
+
+def test_an_unknown_part_names_the_known():
+    with pytest.raises(LabError, match="no part 'pages'; there are: base, site, machinery, frag-needed"):
+        testing.run(False, False, "pages", [])
