@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from labs.cases.rtl8139_tso import case, on_call, tracing
-from labs.cases.rtl8139_tso.judge import CUT_BYTES
+from labs.cases.rtl8139_tso.judge import CURE_RATIO, CUT_BYTES
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.packet import Packet
 from labs.stacks import match
@@ -21,7 +21,7 @@ def test_the_fault_is_reproduced(outcome):
     assert broken.router("FragFails") == broken.too_long == broken.above_mss
     for key in ("tso_off", "mended", "beside"):
         assert outcome.seen[key].largest_bytes == 1308
-        assert broken.rate_kb_s <= outcome.seen[key].rate_kb_s / 10
+        assert broken.rate_kb_s <= outcome.seen[key].rate_kb_s / CURE_RATIO
 
 
 def test_without_the_cause_the_judge_says_no(outcome):
@@ -86,9 +86,9 @@ def test_each_byte_asked_for_arrives_in_other_pieces(traced):
 
 def test_the_steps_show_what_the_report_saw(net):
     slow, fast = case.slow(net)
-    assert slow.rate_kb_s <= fast.rate_kb_s / 10
+    assert slow.rate_kb_s <= fast.rate_kb_s / CURE_RATIO
     client, home, router = case.where(net)
-    assert client.too_long and home.too_long and router.rate_kb_s >= 10 * client.rate_kb_s
+    assert client.too_long and home.too_long and router.rate_kb_s >= CURE_RATIO * client.rate_kb_s
     assert router.router("FragFails") == 0  # its own packets need not pass the narrow link
     deaf, hearing = case.opened(net)
     assert deaf.heard == 0 and hearing.heard == len(hearing.frag_needed) > 1

@@ -13,7 +13,9 @@ from labs.check import Check
 HEADERS_BYTES = 40 + OPTIONS_BYTES  # of IPv4 and TCP
 CUT_BYTES = WIDE_MTU - HEADERS_BYTES  # what the card of 2006 puts in a segment
 CURES = ("tso_off", "mended", "beside")
-CURE_RATIO = 10
+# The broken rate is bound by timers, a cured one by the processor: 33 times as fast where it was recorded, a quarter
+# of that on an emulated machine four times slower. A state that is no cure is about as slow as the broken one.
+CURE_RATIO = 4
 # The lock leaves the wrong segments as they are and has the router cut most of them in two, and somebody put
 # them together again: more work than a cure, and on an emulated machine that shows.
 LOCK_RATIO = 3
