@@ -51,19 +51,20 @@ def listed(exercise: Exercise) -> list[Request]:
     return [Request(row[1], *map(int, row.groups()[1:])) for row in found if row]
 
 
-def unseen() -> list[Request]:
-    """Requests of the same kind, as chance has them; every other one asks for too much."""
-    found = []
+def unseen(answer: str) -> list[Request]:
+    """Requests of the same kind, as chance has them, the same ones for the same answer; every other one asks for too
+    much."""
+    chance, found = random.Random(answer), []
     for number in range(UNSEEN):
-        size = random.randrange(PAGE_BYTES, LARGEST_BYTES)
-        asked = size + random.choice((1, PAGE_BYTES, 1 << 20)) * (number % 2)
-        found.append(Request(random.choice(list(PLACES)), asked, size, *(random.randrange(2) for _ in range(3))))
+        size = chance.randrange(PAGE_BYTES, LARGEST_BYTES)
+        asked = size + chance.choice((1, PAGE_BYTES, 1 << 20)) * (number % 2)
+        found.append(Request(chance.choice(list(PLACES)), asked, size, *(chance.randrange(2) for _ in range(3))))
     return found
 
 
 def judge_condition(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 3: the condition agrees with what the kernel does."""
-    requests = [*listed(exercise), *unseen()]
+    requests = [*listed(exercise), *unseen(answer)]
     try:
         told = [condition(answer, request) for request in requests]
     except Exception as error:  # whatever the reader's expression raises
