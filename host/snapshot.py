@@ -108,8 +108,8 @@ def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) 
 def _monitor(guest: Guest):
     """QEMU's control protocol, with guest memory kept out of the device state's stream."""
     monitor = QEMUMonitorProtocol(str(guest.folder / "qmp"))
-    monitor.connect()
     try:
+        monitor.connect()
         capability = {"capability": "x-ignore-shared", "state": True}
         monitor.cmd("migrate-set-capabilities", capabilities=[capability])
         yield monitor
@@ -152,17 +152,22 @@ def resume(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
 
 
 def _mending(which: str | Profile, attempt) -> Guest:
-    """Try; a snapshot that cannot be gone on from is made again, once. If the machine is an answer's,
-    the fault is the answer's."""
+    """Try, and once more, for a machine that is busy may miss a deadline; a snapshot from which neither guest goes on
+    is made again, once. If the machine is an answer's, the fault is the answer's."""
     tried = snapshot(which)
+    tried_making = store.making(tried)
+    ours = ground(which)[0]
     try:
         return attempt()
     except GuestDied as death:
-        ours = ground(which)[0]
         if ours != ours.kept:
             raise
+        say(f"guest {ours.name}: it does not wake ({death}); trying another")
+    try:
+        return attempt()
+    except GuestDied as death:
         say(f"guest {ours.name}: its snapshot does not wake ({death}); making it again")
-        store.discard(f"snapshot-{ours.name}", tried)
+        store.discard(f"snapshot-{ours.name}", tried, tried_making)  # unless another ./lab did meanwhile
         return attempt()
 
 

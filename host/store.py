@@ -80,11 +80,21 @@ def damage(folder: Path) -> str | None:
     return None
 
 
+def _in_use(folder: Path) -> bool:
+    """Whether it is whole; if it is, it counts as used last, see _discard_others."""
+    if damage(folder) is not None:
+        return False
+    try:
+        os.utime(folder)
+    except FileNotFoundError:  # another ./lab has discarded it in this moment
+        return False
+    return True
+
+
 def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0) -> Path:
     """The folder `kind-key`, made by `make(folder)` if it is not there whole."""
     folder = cache() / f"{kind}-{key}"
-    if damage(folder) is None:
-        os.utime(folder)  # in use: see _discard_others
+    if _in_use(folder):
         return folder
     with locked(kind):
         reason = damage(folder)
@@ -102,8 +112,7 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
     """Like `made`, for what can go on where it was cut short: `grow(folder)` finds in the folder what
     an earlier call left there, and returns the files that make it whole."""
     folder = cache() / f"{kind}-{key}"
-    if damage(folder) is None:
-        os.utime(folder)
+    if _in_use(folder):
         return folder
     with locked(kind):
         if damage(folder) is not None:
@@ -119,10 +128,20 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
     return folder
 
 
-def discard(kind: str, folder: Path) -> None:
-    """Remove what was made; the next one who needs it makes it."""
+def making(folder: Path) -> int | None:
+    """A number that tells what stands in this folder from what is made there later; None if nothing does."""
+    try:
+        return (folder / LIST).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def discard(kind: str, folder: Path, only: int | None = None) -> None:
+    """Remove what was made; the next one who needs it makes it. With `only`, not if it was made again since it
+    was `making()`."""
     with locked(kind):
-        shutil.rmtree(folder, ignore_errors=True)
+        if only is None or making(folder) == only:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _need_space(kind: str, needs_mib: int) -> None:

@@ -56,6 +56,26 @@ def test_damage_is_named_and_mended(harm, says, capsys):
     assert says in capsys.readouterr().err
 
 
+def test_only_the_one_that_was_meant_is_discarded():
+    """Two find the same thing bad; the second must not discard what the first has made in its place."""
+    made = store.made("thing", "k", write_large)
+    bad = store.making(made)
+    store.discard("thing", made, bad)
+    assert store.making(made) is None
+    store.made("thing", "k", write_large)
+    store.discard("thing", made, bad)
+    assert store.damage(made) is None
+    store.discard("thing", made)
+    assert store.damage(made) == "missing"
+
+
+def test_one_that_is_discarded_while_it_is_found_is_made_again(monkeypatch):
+    made = store.made("thing", "k", write_large)
+    monkeypatch.setattr(store.os, "utime", lambda folder: (shutil.rmtree(folder), os.stat(folder)))
+    store.made("thing", "k", write_large)
+    assert store.damage(made) is None
+
+
 def test_an_interrupted_make_leaves_nothing_and_the_next_works():
     def interrupted(folder):
         write_large(folder)

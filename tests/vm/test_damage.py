@@ -14,6 +14,8 @@ from host import image, parcel, snapshot, store
 from host.paths import cache
 from tests.vm.conftest import guests
 
+pytestmark = pytest.mark.whole("machinery", why="boots, and makes a snapshot, three times")
+
 
 @pytest.fixture
 def own_cache(tmp_path, monkeypatch):
@@ -87,12 +89,14 @@ def test_a_snapshot_cut_short_is_made_again_though_its_boot_is_killed(with_snaps
     lab("down")
 
 
-def test_a_guest_killed_while_it_wakes_costs_a_snapshot_and_no_answer(with_snapshot, lab, no_guest_left):
+def test_a_guest_killed_while_it_wakes_costs_neither_the_answer_nor_the_snapshot(with_snapshot, lab, no_guest_left):
+    kept = store.making(with_snapshot)
     killed = []
     killer = kill_the_next_guest(killed)
     answer = lab("shell", "--", "echo", "awake")
     killer.join()
     assert killed and answer.stdout == "awake\n", answer.stderr
+    assert store.making(with_snapshot) == kept
     lab("down")
 
 
