@@ -44,7 +44,7 @@ def kernelspecs(folder: Path) -> None:
         }
         target = folder / "kernels" / kernel_name(name)
         target.mkdir(parents=True, exist_ok=True)
-        aside = target / "kernel.json.part"
+        aside = target / f"kernel.json.{os.getpid()}"  # another ./lab may write its own at the same time
         aside.write_text(json.dumps(spec, indent=1))
         aside.replace(target / "kernel.json")
 
