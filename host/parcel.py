@@ -2,11 +2,12 @@
 files take half a second to unpack under emulation, and Python as long to compile."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -20,10 +21,11 @@ LIST = "labs.json"  # in a run's folder: what the guest woke with, until somebod
 @dataclass(frozen=True)
 class Parcel:
     """An archive, to be the standard input of `unpack` in the guest. Either may be lacking: nothing to send, or
-    nothing to do at all."""
+    nothing to do at all. `lost()` says that the guest was not reached: the next call is to bring the same."""
 
     archive: IO[bytes] | int = subprocess.DEVNULL
     unpack: str = ""
+    lost: Callable[[], None] = lambda: None
 
 
 def contents() -> dict[str, str]:
@@ -62,12 +64,13 @@ def packed(run: Path) -> Iterator[Parcel]:
         unpack = " && ".join([f"rm -rf -- {shlex.join(gone)}"] * bool(gone) + ["tar -x"] * bool(names))
     else:
         names, unpack = list(SENT), "tar -x --recursive-unlink"
+    lost = functools.partial(has, run, known)
     if not names:
-        yield Parcel(unpack=unpack)
+        yield Parcel(unpack=unpack, lost=lost)
         return
     command = ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "--owner=0", "--group=0", "--", *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
         try:
-            yield Parcel(tar.stdout, unpack)
+            yield Parcel(tar.stdout, unpack, lost)
         finally:
             tar.stdout.close()

@@ -53,9 +53,12 @@ class Connection:
                     [*self.arguments(*KEPT_OPEN), receive(labs)], timeout=deadline_s,
                     stdin=labs.archive, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )
+                answered = result.returncode == 0
             except subprocess.TimeoutExpired:
-                return False
-        return result.returncode == 0
+                answered = False
+        if not answered:
+            labs.lost()
+        return answered
 
     def close(self) -> None:
         """End the shared connection, if there is one."""

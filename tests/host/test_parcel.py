@@ -71,6 +71,15 @@ def test_all_is_sent_when_nobody_knows(checkout, spoil):
     assert sent(checkout[1]) == (ALL, "tar -x --recursive-unlink")
 
 
+def test_a_guest_that_was_not_reached_gets_the_same_again(checkout):
+    repository, run = checkout
+    (repository / "labs/case.py").write_text("another")
+    with parcel.packed(run) as labs:
+        pass
+    labs.lost()
+    assert sent(run) == (["labs/case.py"], "tar -x")
+
+
 def test_who_asks_second_gets_all(checkout):
     assert sent(checkout[1]) == ([], "")
     assert sent(checkout[1]) == (ALL, "tar -x --recursive-unlink")
