@@ -17,7 +17,7 @@ from pathlib import Path
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
-from host import bzimage, debian, hotplug, machine, parcel, store
+from host import bzimage, debian, hotplug, machine, parcel, paths, store
 from host.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.image import Image, image
 from host.machine import Guest, GuestDied
@@ -27,6 +27,7 @@ from host.ssh import module_command
 
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation: a busy machine is no fault
 VMLINUX = "vmlinux"
+LOST = "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
 # What the control protocol raises when QEMU ends in the middle of it.
 GONE = (EOFError, OSError, QMPError)
 
@@ -163,6 +164,8 @@ def _mending(which: str | Profile, attempt) -> Guest:
         if ours != ours.kept:
             raise
         say(f"guest {ours.name}: it does not wake ({death}); trying another")
+        with open(paths.run() / LOST, "a") as file:
+            file.write(f"{ours.name}: {death.message.splitlines()[0]}\n")
     try:
         return attempt()
     except GuestDied as death:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 from host import debian, parts, snapshot, source
 from host.parts import BASE
@@ -15,6 +16,8 @@ from host.profile import names
 MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/host", "tests/site"], ["tests/vm"]
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
+LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake, see snapshot.py
+MOST_LOST = 3  # a busy machine loses one now and then
 INTERRUPTED, NO_TESTS = 2, 5  # statuses of pytest; the second when its words choose none
 
 
@@ -54,8 +57,20 @@ def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
     """Both calls of pytest for these parts; one status."""
     workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup", f"--parts={','.join(chosen)}"]
     calls = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
-    return worst([_pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
-                  for name, folders in calls.items()])
+    Path(LOST).unlink(missing_ok=True)
+    statuses = [_pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
+                for name, folders in calls.items()]
+    too_many = _too_many_lost()
+    return worst(statuses) or too_many
+
+
+def _too_many_lost() -> int:
+    """Says how many guests did not wake, each of which had another tried in its place; a status, 1 if they are more
+    than a busy machine explains."""
+    lost = Path(LOST).read_text().splitlines() if Path(LOST).exists() else []
+    if lost:
+        say("\n".join([f"lost: {len(lost)} guests did not wake, and others did in their place", *lost]))
+    return int(len(lost) > MOST_LOST)
 
 
 def worst(statuses: list[int]) -> int:

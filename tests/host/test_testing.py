@@ -64,3 +64,11 @@ def test_all_runs_each_part_by_itself_and_one_may_be_named(calls):
 def test_what_is_owed_is_said_with_its_command(calls, capsys):
     assert status(quick=True) == 0
     assert "owed: machinery" in (said := capsys.readouterr().err) and "./lab test --all" in said
+
+
+@pytest.mark.parametrize("lost, code", [(0, 0), (testing.MOST_LOST, 0), (testing.MOST_LOST + 1, 1)])
+def test_guests_that_were_lost_are_counted_and_too_many_are_a_failure(calls, capsys, monkeypatch, tmp_path, lost, code):
+    monkeypatch.setattr(testing, "LOST", str(tmp_path / "lost"))
+    monkeypatch.setattr(testing, "_pytest", lambda words: (tmp_path / "lost").write_text("stock: it did not\n" * lost) * 0)
+    assert status() == code
+    assert ("lost: " in (said := capsys.readouterr().err)) == bool(lost) and said.count("it did not") == lost
