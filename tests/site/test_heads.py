@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from browsing import ROOT, toc_pages
+from bs4 import BeautifulSoup
 
 from host import links
 
@@ -47,6 +48,30 @@ def test_whole_sentences_are_kept():
     assert shortened("Short.") == "Short."
     assert shortened("One. " + "Two " * 80) == "One."
     assert shortened("word " * 80).endswith("word\N{HORIZONTAL ELLIPSIS}")
+
+
+CHAPTERS = ["frag-needed", "rtl8139-tso", "splice-push", "addr-select"]
+
+
+@pytest.mark.parametrize("name", [name for name in toc_pages() if name not in ("genindex", "search")])
+def test_a_chapter_shows_its_number_and_other_pages_have_none(built_site, name):
+    page = BeautifulSoup((built_site / f"{name}.html").read_text("utf-8"), "html.parser")
+    case = name.removeprefix("book/")
+    number = f"{CHAPTERS.index(case) + 1}. " if case in CHAPTERS else ""
+    assert "".join(each.get_text() for each in page.select("article :is(h1, h2) .section-number")) == number
+    told = [link.get_text() for link in page.select("nav.bd-docs-nav .toctree-l1 > a")]
+    assert [each[:3] for each in told if each[0].isdigit()] == ["1. ", "2. ", "3. ", "4. "]
+
+
+def test_who_speaks_of_a_chapter_by_its_number_leads_to_it(built_site):
+    seen = 0
+    for file in built_site.glob("book/*.html"):
+        for link in BeautifulSoup(file.read_text("utf-8"), "html.parser").select("article a[href]"):
+            if number := re.match(r"[Cc]hapter (\d)", link.get_text()):
+                seen += 1
+                page = link["href"].partition(".html")[0].rsplit("/", 1)[-1]
+                assert page == CHAPTERS[int(number[1]) - 1], f"{file.name}: {link}"
+    assert seen > 10
 
 
 def test_every_link_within_the_site_leads_somewhere(built_site):
