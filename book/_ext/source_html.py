@@ -1,8 +1,8 @@
 """What HTML does an annotated piece of source become?
 
-A figure: caption, code with a gutter of line numbers and markers, and the notes as an ordered list
-in a grid whose rows are as high as the code's lines. So each note stands beside its line, and a
-long one pushes the next further down, with no script. style: book/_static/where-packets-wait.css.
+A figure: caption, code with a gutter of line numbers and markers, and the notes as an ordered list,
+each at least as high as the lines from its own to the next one's. So each note stands beside its line,
+and a long one pushes the next further down, with no script. style: book/_static/where-packets-wait.css.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def depart_note(self, node: annotated_note) -> None:
 
 
 def rows_of(node: annotated_source) -> list[tuple[int, int]]:
-    """Each note's first grid row (its line in the excerpt, from 1) and how many rows are its own.
+    """Each note's first row (its line in the excerpt, from 1) and how many rows are its own.
 
     Notes keep their order: one whose line stands above its predecessor's follows it directly.
     """
