@@ -20,8 +20,12 @@ from host.paths import REPOSITORY
 from host.phases import LabError, phase
 
 TITLE = "Where Packets Wait"
+# Pages that paper has no use for: what runs, which the chapter beside it tells, and places without page numbers.
+LEFT_OUT = ("notebooks/", "genindex")
+LEFT_OUT_SAID = ("Not printed: the notebooks, which are there to be run (./lab start opens one), the index, and the "
+                 "lists of pages below the glossary's entries.")
 NOT_PRINTED = ("script, button, .headerlink, .wpw-run, .wpw-files, .prev-next-footer, .wpw-ladder > details, "
-               ".wpw-flame > details")
+               ".wpw-flame > details, .wpw-mentions")
 POINTS_AT_ID = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
 URL = re.compile(r"url\(#([^)]+)\)")
 STYLES = ["styles/pydata-sphinx-theme.css", "styles/sphinx-book-theme.css", "pygments.css", "basic.css",
@@ -47,14 +51,15 @@ class Entry:
 
 
 def entries(toc: dict) -> list[Entry]:
-    """The pages of _toc.yml in their order."""
+    """The pages of _toc.yml that are printed, in their order."""
     found = [Entry(toc["root"], 0)]
 
     def walk(parts: list, depth: int, caption: str = "") -> None:
         for part in parts:
             if "file" in part:
-                found.append(Entry(part["file"], depth, caption))
-                caption = ""
+                if not part["file"].startswith(LEFT_OUT):
+                    found.append(Entry(part["file"], depth, caption))
+                    caption = ""
                 walk(part.get("sections", []), depth + 1)
             for name in ("chapters", "sections", "entries"):
                 if name in part and "file" not in part:
@@ -90,6 +95,7 @@ def article(site: Path, entry: Entry, keys: dict[str, str]) -> str:
         raise LabError(f"{entry.page}.html: expected an article with a title, found none", "./lab book")
     for unwanted in body.select(NOT_PRINTED):
         unwanted.decompose()
+    _say_origin_once(body)
     entry.title = body.h1.get_text().strip()
     for tag in body.find_all(True):
         if tag.name == "details":
@@ -97,6 +103,14 @@ def article(site: Path, entry: Entry, keys: dict[str, str]) -> str:
         _own_ids(tag, entry.key)
         _lead_within(tag, entry, keys)
     return f'<section class="wpw-page wpw-depth-{entry.depth}" id="{entry.key}">{body.decode_contents()}</section>'
+
+
+def _say_origin_once(body) -> None:
+    """Where the page has said under its title where it was recorded, its figures need not say the same."""
+    said = {each.get_text() for each in body.select("section > .wpw-provenance")}
+    for each in body.select("figure .wpw-provenance"):
+        if each.get_text() in said:
+            each.decompose()
 
 
 def _own_ids(tag, key: str) -> None:
@@ -142,7 +156,8 @@ def whole(book: list[Entry], articles: list[str], numbers: dict[str, int]) -> st
             f"<title>{TITLE}</title>{styles}</head><body class=\"wpw-print\">"
             f'<header class="wpw-cover"><p class="wpw-cover-title">{TITLE}</p>'
             "<p>Why packets wait inside Linux, read in its source and seen running</p></header>"
-            f'<nav class="wpw-contents"><h1 id="contents">Contents</h1><ol>{"".join(lines)}</ol></nav>'
+            f'<nav class="wpw-contents"><h1 id="contents">Contents</h1><ol>{"".join(lines)}</ol>'
+            f"<p>{LEFT_OUT_SAID}</p></nav>"
             f'<main class="bd-article">{"".join(articles)}</main></body></html>')
 
 

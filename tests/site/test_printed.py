@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
-from browsing import ROOT, visit
+from browsing import ROOT, toc_pages, visit
 from pypdf import PdfReader
 
 from host import print_book
@@ -79,3 +80,82 @@ def test_nothing_is_wider_than_the_paper(built_site, printed, browser):
                 each => each.outerHTML.slice(0, 120));
         }""")
         assert wide == []
+
+
+MOST_A_CHAPTER = 25  # pages: what one would carry
+REPEATED = "cell_output", "wpw-mentions", "genindextable"
+
+
+def test_a_chapter_can_be_carried(built_site, printed, book):
+    numbers = print_book.page_numbers(print_book_file(built_site), book)
+    begins = [*(numbers[entry.key] for entry in book), len(printed.pages) + 1]
+    pages = {entry.page: after - first for entry, first, after in zip(book, begins, begins[1:])}
+    chapters = ["book/frag-needed", "book/rtl8139-tso", "book/splice-push", "book/addr-select"]
+    assert {name: pages[name] for name in chapters if pages[name] > MOST_A_CHAPTER} == {}
+
+
+def test_what_is_not_printed_is_said(built_site, printed, book):
+    left_out = {name for name in toc_pages() if name.startswith(print_book.LEFT_OUT)}
+    assert left_out and {entry.page for entry in book} == set(toc_pages()) - left_out - {"search"}
+    html = print_book_file(built_site).with_name("book.html").read_text("utf-8")
+    assert [name for name in REPEATED if name in html] == []
+    assert " ".join(print_book.LEFT_OUT_SAID.split()) in " ".join(printed.pages[1].extract_text().split())
+
+
+def test_a_page_says_once_where_it_was_recorded(built_site, printed):
+    article = print_book.article(built_site, print_book.Entry("book/frag-needed", 0), {})
+    assert article.count("wpw-provenance") == 1
+    assert (built_site / "book/frag-needed.html").read_text("utf-8").count("wpw-provenance") > 5
+
+
+READABLE = 4.5  # WCAG 2.2, 1.4.3
+# A picture of a piece of the page, and the places of some boxes in it: the contrast between the lightest and the
+# darkest pixel in the middle of each box.
+CONTRAST = """async ([picture, boxes, scale]) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${picture}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement('canvas'), {width: image.width, height: image.height});
+    const drawn = canvas.getContext('2d');
+    drawn.drawImage(image, 0, 0);
+    const linear = part => part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+    return boxes.map(({x, y, width, height}) => {
+        const pixels = drawn.getImageData((x + width * 0.2) * scale, (y + height * 0.2) * scale,
+                                          width * 0.6 * scale, height * 0.6 * scale).data;
+        const light = [];
+        for (let at = 0; at < pixels.length; at += 4)
+            light.push(0.2126 * linear(pixels[at]) + 0.7152 * linear(pixels[at + 1]) + 0.0722 * linear(pixels[at + 2]));
+        return (Math.max(...light) + 0.05) / (Math.min(...light) + 0.05);
+    });
+}"""
+PLACES = """figure => {
+    const from = figure.getBoundingClientRect();
+    return [...figure.querySelectorAll('a.wpw-mark')].map(mark => {
+        const {x, y, width, height} = mark.getBoundingClientRect();
+        return {x: x - from.x, y: y - from.y, width, height};
+    });
+}"""
+
+
+def painted(page, figure, scale: int) -> list[float]:
+    """The contrast of each numbered circle in a figure, in its picture as Chromium paints it."""
+    picture = base64.b64encode(figure.screenshot()).decode()
+    return page.evaluate(CONTRAST, [picture, figure.evaluate(PLACES), scale])
+
+
+def test_the_numbers_in_the_circles_can_be_read_in_the_book(built_site, printed, browser):
+    """Two style sheets together once printed them in the blue of their ground."""
+    file = print_book_file(built_site).with_name("book.html")
+    with visit(browser, file.as_uri(), 794, 1123, device_scale_factor=2) as seen:
+        seen.page.emulate_media(media="print")
+        contrasts = [each for figure in seen.page.query_selector_all("figure.wpw-source:has(.wpw-mark)")
+                     for each in painted(seen.page, figure, 2)]
+        assert len(contrasts) > 200 and min(contrasts) >= READABLE
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_they_can_be_read_where_a_reader_prints_a_page(site, browser, scheme):
+    with visit(browser, f"{site}/book/splice-push.html", 794, 1123, scheme, device_scale_factor=2) as seen:
+        seen.page.emulate_media(media="print", color_scheme=scheme)
+        figure = seen.page.query_selector("figure.wpw-source:has(.wpw-mark)")
+        assert min(painted(seen.page, figure, 2)) >= READABLE
