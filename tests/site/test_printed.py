@@ -10,7 +10,7 @@ import yaml
 from browsing import ROOT, toc_pages, visit
 from pypdf import PdfReader
 
-from host import print_book
+from host import cases, print_book
 
 pytestmark = [pytest.mark.xdist_group("site"), pytest.mark.whole("site", why="prints the book")]
 
@@ -90,8 +90,8 @@ def test_a_chapter_can_be_carried(built_site, printed, book):
     numbers = print_book.page_numbers(print_book_file(built_site), book)
     begins = [*(numbers[entry.key] for entry in book), len(printed.pages) + 1]
     pages = {entry.page: after - first for entry, first, after in zip(book, begins, begins[1:])}
-    chapters = ["book/frag-needed", "book/rtl8139-tso", "book/splice-push", "book/addr-select"]
-    assert {name: pages[name] for name in chapters if pages[name] > MOST_A_CHAPTER} == {}
+    chapters = {name: pages[f"book/{name}"] for name in cases.cases()}
+    assert {name: count for name, count in chapters.items() if count > MOST_A_CHAPTER} == {}
 
 
 def test_what_is_not_printed_is_said(built_site, printed, book):
