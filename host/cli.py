@@ -1,61 +1,15 @@
 """What can a reader type? One function a subcommand; the work is done elsewhere."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import click
 
 from host import phases
-from host.phases import LabError
+from host.commands import Command, Commands
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "terminal_width": 100}
-
-
-class Commands(click.Group):
-    """Subcommands whose errors name what was expected and the next command."""
-
-    def invoke(self, context):
-        try:
-            return super().invoke(context)
-        except LabError as error:
-            if "--json" in sys.argv:
-                click.echo(json.dumps({"error": error.message, "next": error.next}))
-            click.echo(f"lab: {error}", err=True)
-            context.exit(error.status)
-        except KeyboardInterrupt:
-            click.echo("\nlab: interrupted; what was running has been ended", err=True)
-            context.exit(130)
-        except BrokenPipeError:  # whoever read our output has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            context.exit(141)
-        except (OSError, subprocess.CalledProcessError) as error:  # a full disk, a file not ours
-            click.echo(f"lab: {error}\n  Next: ./lab doctor", err=True)
-            context.exit(phases.COULD_NOT)
-
-    def resolve_command(self, context, arguments):
-        try:
-            return super().resolve_command(context, arguments)
-        except click.UsageError as error:
-            names = ", ".join(self.list_commands(context))
-            raise click.UsageError(f"{error.message} There are: {names}.", context) from None
-
-    def list_commands(self, context):
-        return list(self.commands)
-
-
-class Command(click.Command):
-    """A subcommand that names its options when it is given an unknown one."""
-
-    def parse_args(self, context, words):
-        try:
-            return super().parse_args(context, words)
-        except click.NoSuchOption as error:
-            error.possibilities = sorted(name for option in self.get_params(context) for name in option.opts
-                                         if name.startswith("-"))
-            raise
 
 
 def command(example: str):
@@ -262,6 +216,24 @@ def book(pdf, check_links):
     if check_links:
         site.check_links(folder)
     phases.say(f"open {folder / 'index.html'}")
+
+
+@command("./lab tab --run --json")
+@click.option("--run", is_flag=True, help="Restore it under Node and run chapter 1 once.")
+@click.option("--told", is_flag=True, help="The control: a route says 1480 bytes beforehand.")
+@click.option("--trace", is_flag=True, help="With the kernel's stacks.")
+@json_option
+def tab(run, told, trace, as_json):
+    """Make the kernel that runs in a browser's tab, or run it: 0 made or measured, 3 not."""
+    from host.tab import running
+    from host.tab.state import state
+
+    if (told or trace) and not run:
+        raise click.UsageError("--told and --trace are of a run. Next: ./lab tab --run --told --trace")
+    kernel = state()
+    answer = running.run(kernel, told, trace) if run else running.made(kernel)
+    _print_json(answer) if as_json else click.echo(running.text(answer))
+    sys.exit(0 if answer.get("measured", True) else phases.COULD_NOT)
 
 
 @command("./lab bench --json")

@@ -28,7 +28,7 @@ def lab(tmp_path):
 
 
 SUBCOMMANDS = ["start", "up", "down", "reset", "shell", "doctor", "list", "run", "trace", "check",
-               "hint", "solution", "record", "book", "bench", "test"]
+               "hint", "solution", "record", "book", "tab", "bench", "test"]
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)

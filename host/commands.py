@@ -1,0 +1,55 @@
+"""How does ./lab answer a call that is wrong, or that fails? With what was expected and the next command."""
+
+import json
+import os
+import subprocess
+import sys
+
+import click
+
+from host import phases
+from host.phases import LabError
+
+
+class Commands(click.Group):
+    """Subcommands whose errors name what was expected and the next command."""
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except LabError as error:
+            if "--json" in sys.argv:
+                click.echo(json.dumps({"error": error.message, "next": error.next}))
+            click.echo(f"lab: {error}", err=True)
+            context.exit(error.status)
+        except KeyboardInterrupt:
+            click.echo("\nlab: interrupted; what was running has been ended", err=True)
+            context.exit(130)
+        except BrokenPipeError:  # whoever read our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            context.exit(141)
+        except (OSError, subprocess.CalledProcessError) as error:  # a full disk, a file not ours
+            click.echo(f"lab: {error}\n  Next: ./lab doctor", err=True)
+            context.exit(phases.COULD_NOT)
+
+    def resolve_command(self, context, arguments):
+        try:
+            return super().resolve_command(context, arguments)
+        except click.UsageError as error:
+            names = ", ".join(self.list_commands(context))
+            raise click.UsageError(f"{error.message} There are: {names}.", context) from None
+
+    def list_commands(self, context):
+        return list(self.commands)
+
+
+class Command(click.Command):
+    """A subcommand that names its options when it is given an unknown one."""
+
+    def parse_args(self, context, words):
+        try:
+            return super().parse_args(context, words)
+        except click.NoSuchOption as error:
+            error.possibilities = sorted(name for option in self.get_params(context) for name in option.opts
+                                         if name.startswith("-"))
+            raise

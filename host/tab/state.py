@@ -1,0 +1,108 @@
+"""What is the tab's kernel, and how is it made? Debian's kernel boots once in the emulator, brings up chapter 1's
+hosts, and its memory is saved; emulator and state are one pair, described by state.json."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from host import store
+from host.phases import LabError, phase
+from host.tab import node, packages
+from host.tab.initramfs import initramfs
+
+# Of the machine, when it is saved and each time it is restored. 64 MiB do not boot: the emulator lays the
+# initramfs there. No network device: nothing can leave.
+SETTINGS = {"memory_size": 96 << 20, "vga_memory_size": 1 << 20}
+# Freed pages are zero, so that the state packs well; the rest is what this machine does not need.
+CMDLINE = ("console=ttyS0 quiet nokaslr mitigations=off tsc=reliable init_on_free=1 init_on_alloc=0 apparmor=0 audit=0 "
+           "lsm= cryptomgr.notests panic=-1")
+BOOT_FILES = {"vmlinuz": "boot/vmlinuz-*", "bios.bin": "usr/share/seabios/bios.bin",
+              "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin"}
+KEPT = ("state.zst", "libv86.js", "v86.wasm")
+GUEST = [node.TAB / name for name in ("init", "exchange.c", "packages.toml")]
+DRIVER = [node.TAB / name for name in ("node.mjs", "live.js")]
+
+
+@dataclass(frozen=True)
+class State:
+    """A saved kernel with its emulator."""
+
+    folder: Path
+
+    @cached_property
+    def described(self) -> dict:
+        """state.json."""
+        return json.loads((self.folder / "state.json").read_text())
+
+    def megabytes(self, name: str) -> float:
+        """The size of one of its files, in MB."""
+        return (self.folder / name).stat().st_size / 1e6
+
+
+def state() -> State:
+    """The state that vm-image/tab/ describes, made if need be (half a minute, once; with all fetched)."""
+    fetched, emulator = packages.fetched(), node.emulator()
+
+    def make(folder: Path) -> None:
+        for file in emulator.glob("*v86*"):
+            shutil.copy(file, folder / file.name)
+        boot = _boot(fetched, folder)
+        described = _booted(folder)
+        for name in boot:
+            (folder / name).unlink()
+        (folder / "state.json").write_text(json.dumps({
+            **described, "settings": SETTINGS, "cmdline": CMDLINE, "date": time.strftime("%Y-%m-%d"),
+            "files": {name: _hashed(folder / name) for name in KEPT},
+            "suite": packages.recipe()["suite"], "packages": fetched.versions, "v86": _v86_version(),
+        }, indent=1))
+
+    ingredients = [json.dumps(fetched.versions), json.dumps(SETTINGS), CMDLINE, *GUEST, *DRIVER, *node.LOCK,
+                   node.REQUIREMENTS]
+    return State(store.made("tab", store.key_of(*ingredients), make, 500))
+
+
+def _boot(fetched: packages.Packages, folder: Path) -> list[str]:
+    """Lays what the emulator boots from into the folder; its names."""
+    unpacked = folder / "unpacked"
+    unpacked.mkdir()
+    with phase("tab: making the initramfs"):
+        fetched.unpack(unpacked)
+        for name, pattern in BOOT_FILES.items():
+            shutil.copy(next(unpacked.glob(pattern)), folder / name)
+        (folder / "initramfs").write_bytes(initramfs(unpacked, packages.recipe()))
+        (folder / "boot.json").write_text(json.dumps({"settings": SETTINGS, "cmdline": CMDLINE}))
+    shutil.rmtree(unpacked)
+    return [*BOOT_FILES, "initramfs", "boot.json"]
+
+
+def _booted(folder: Path) -> dict:
+    with phase("tab: booting its kernel in the emulator, and saving it"):
+        return call("make", folder)
+
+
+def call(verb: str, folder: Path, *words: str) -> dict:
+    """What node.mjs answers to a verb; its error becomes ours."""
+    result = subprocess.run([node.node(), node.TAB / "node.mjs", verb, folder, *words], stdin=subprocess.DEVNULL,
+                            capture_output=True, text=True)
+    try:
+        answer = json.loads(result.stdout)
+    except ValueError:
+        said = (result.stdout + result.stderr).strip()[-800:]
+        answer = {"error": f"expected one JSON object from Node, found (status {result.returncode}): {said}"}
+    if "error" in answer:
+        raise LabError(f"tab: {answer['error']}", f"rm -r {folder} && ./lab tab" if verb == "run" else "./lab tab")
+    return answer
+
+
+def _hashed(file: Path) -> dict:
+    return {"sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "bytes": file.stat().st_size}
+
+
+def _v86_version() -> str:
+    lock = json.loads((node.TAB / "package-lock.json").read_text())
+    return lock["packages"]["node_modules/v86"]["version"]
