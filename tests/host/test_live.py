@@ -28,6 +28,7 @@ TRACE = [
     ("lab: trace-begin", 5232), ("# tracer: nop", 5232), ("#", 5232),
     ("        exchange-110     [000] d.s2.     1.002125: __icmp_send: (__icmp_send+0x8/0x540)", 5232),
     ("        exchange-110     [000] d.s2.     1.002132: <stack trace>", 5232),
+    (" => kprobe_trace_func", 5232), (" => 0xc5871028", 5232), (" => __icmp_send", 5232),
     (" => ip_fragment.constprop.0", 5232), (" => entry_SYSENTER_32", 5232), ("lab: trace-end", 5232),
 ]
 
@@ -78,7 +79,7 @@ def test_the_instruments_do_not_look_at_how_long_who_waited(waited):
     (RUN + RUN[:1] + DONE, 'one line "begin"'),
     ([("lab: failed connect: Connection refused", 0)], "the guest could not: connect: Connection refused"),
     (RUN + [("lab: done 1", 0)], "ended with status 1"),
-    (RUN + TRACE[:-3] + TRACE[-1:] + DONE, "expected a stack at each event"),
+    (RUN + TRACE[:4] + TRACE[-1:] + DONE, "expected __icmp_send in its own stack, found none"),
     (RUN + TRACE[:3] + [("<script>", 0)] + TRACE[-1:] + DONE, "expected a line of tracefs' trace, found: <script>"),
 ])
 def test_what_it_does_not_know_is_an_error(lines, expected):

@@ -10,8 +10,8 @@
 // clock has passed that of the saving, and what the client has learnt in one run spoils the next.
 "use strict";
 globalThis.LiveRun = (() => {
-    // How late the guest's heart may beat, and how far its clock may be from this one's, for a run that
-    // counts. Neither knows how long a connection waited. See README of the numbers in `verdict`.
+    // For a run that counts: how late the guest's heart may beat, and how far its clock may be from this
+    // machine's. Neither knows how long a connection waited.
     const LATEST_MS = 50, APART_MS = 50;
     const DEADLINE_MS = 60000;
     const LAST_LINES = 12;
@@ -104,8 +104,12 @@ globalThis.LiveRun = (() => {
                 throw new RunError(`expected a line of tracefs' trace, found: ${text}`);
             }
         }
-        const bare = events.find(event => !event.frames?.length);
-        if (bare) throw new RunError(`expected a stack at each event, found none at ${bare.function}`);
+        for (const event of events) {
+            // Above the function itself are the frames of the probe.
+            const at = event.frames ? event.frames.indexOf(event.function) : -1;
+            if (at < 0) throw new RunError(`expected ${event.function} in its own stack, found ${event.frames || "none"}`);
+            event.frames.splice(0, at + 1);
+        }
         return events;
     }
 

@@ -8,7 +8,7 @@
 import {createHash} from "node:crypto";
 import {readFileSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
-import {join} from "node:path";
+import {join, resolve} from "node:path";
 import {constants, zstdCompressSync} from "node:zlib";
 import "./live.js";
 
@@ -62,7 +62,8 @@ async function run(folder, words) {
     return {...seen, host: {restore_ms: restored_ms - begin_ms, run_ms: ran_ms - restored_ms}};
 }
 
-const [verb, folder, ...words] = process.argv.slice(2);
+const [verb, named, ...words] = process.argv.slice(2);
+const folder = resolve(named);
 let status = 0, answer;
 try {
     answer = await {make, run}[verb](folder, words);
