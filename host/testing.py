@@ -12,6 +12,7 @@ from host.parts import BASE
 from host.paths import REPOSITORY
 from host.phases import USAGE, LabError, say
 from host.profile import names
+from host.tab import state
 
 MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/host", "tests/site"], ["tests/vm"]
@@ -34,6 +35,7 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     if with_vm:
         for name in names():
             snapshot.snapshot(name)
+        state.state()
     source.trees()  # of the kernel that the image has, so after it
     os.chdir(REPOSITORY)
     if named:

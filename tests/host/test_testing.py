@@ -3,6 +3,7 @@
 import pytest
 
 from host import debian, parts, snapshot, source, testing
+from host.tab import state
 
 
 @pytest.fixture
@@ -18,6 +19,7 @@ def calls(monkeypatch):
     monkeypatch.setattr(parts, "due", lambda: (["site"], ["machinery"]))
     monkeypatch.setattr(parts, "passed", lambda name, run: run())
     monkeypatch.setattr(snapshot, "snapshot", lambda name: seen.append("snapshot"))
+    monkeypatch.setattr(state, "state", lambda: seen.append("tab"))
     monkeypatch.setattr(source, "trees", lambda: seen.append("sources"))
 
     def pytest_called(words):
@@ -36,7 +38,7 @@ def status(*words, quick=False, everything=False, part=None) -> int:
 
 def test_what_measures_runs_after_what_opens_a_browser(calls):
     assert status() == 0
-    assert calls == ["snapshot", "sources", ["--parts=base,site", "tests/host", "tests/site"],
+    assert calls == ["snapshot", "tab", "sources", ["--parts=base,site", "tests/host", "tests/site"],
                      ["--parts=base,site", "tests/vm"]]
 
 
@@ -55,7 +57,7 @@ def test_each_part_runs_and_one_that_fails_makes_the_whole_fail(calls, ends, cod
 
 def test_all_runs_each_part_by_itself_and_one_may_be_named(calls):
     assert status(everything=True) == 0
-    assert [call[0] for call in calls[2::2]] == ["--parts=base", "--parts=site", "--parts=machinery"]
+    assert [call[0] for call in calls[3::2]] == ["--parts=base", "--parts=site", "--parts=machinery"]
     calls.clear()
     assert status(part="machinery", quick=True) == 0
     assert calls == ["sources", ["--parts=machinery", "tests/host", "tests/site"]]

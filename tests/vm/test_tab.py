@@ -10,8 +10,8 @@ from host.tab.state import state
 
 pytestmark = pytest.mark.xdist_group("tab")
 TRIES = 3  # for a run in which the machine kept time: it has other work
-# In 20 restores of a trial B waited 38 to 80 times as long as A; throttled four times, 12.
-RATIO = 20
+# In 20 restores of a trial B waited 38 to 80 times as long as A; on a machine four times slower, 12.
+RATIO = 5
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +41,14 @@ def in_order(wanted: list[str], frames: list[str]) -> bool:
     return all(frame in rest for frame in wanted)
 
 
-def test_b_waits_and_the_second_time_it_does_not(kernel):
-    seen = measured(kernel)
+@pytest.fixture(scope="module")
+def fault(kernel):
+    """A run without the route, measured."""
+    return measured(kernel)
+
+
+def test_b_waits_and_the_second_time_it_does_not(fault):
+    seen = fault
     counters = seen["counters"]
     assert seen["control"] is False and {one["bytes"] for one in seen["exchanges"]} == {1448}
     # The balancer told A; B, too long for the route that A had learnt, was told by its own kernel.
@@ -50,13 +56,12 @@ def test_b_waits_and_the_second_time_it_does_not(kernel):
     assert seen["b_ms"] > RATIO * seen["a_ms"] and seen["b_ms"] > RATIO * seen["b_again_ms"], seen
 
 
-def test_told_beforehand_nobody_waits(kernel):
+def test_told_beforehand_nobody_waits(kernel, fault):
     seen = measured(kernel, told=True)
     counters = seen["counters"]
     assert seen["control"] is True and {one["bytes"] for one in seen["exchanges"]} == {1428}
     assert counters["IpFragFails"] == counters["IcmpInDestUnreachs"] == counters["TcpRetransSegs"] == 0, counters
-    waits = [seen["a_ms"], seen["b_ms"], seen["b_again_ms"]]
-    assert max(waits) < seen["instruments"]["guest_ms"] and max(waits) < RATIO * min(waits), waits
+    assert fault["b_ms"] > RATIO * max(seen["a_ms"], seen["b_ms"], seen["b_again_ms"]), seen
 
 
 def test_the_kernels_stacks_say_why(kernel):
