@@ -17,15 +17,16 @@ from host.tab.initramfs import initramfs
 
 # Of the machine, when it is saved and each time it is restored. 64 MiB do not boot: the emulator lays the
 # initramfs there. No network device: nothing can leave.
-SETTINGS = {"memory_size": 96 << 20, "vga_memory_size": 1 << 20}
+SETTINGS = {"memory_size": 96 << 20, "vga_memory_size": 1 << 20,
+            "disable_keyboard": True, "disable_mouse": True, "disable_speaker": True}
 # Freed pages are zero, so that the state packs well; the rest is what this machine does not need.
 CMDLINE = ("console=ttyS0 quiet nokaslr mitigations=off tsc=reliable init_on_free=1 init_on_alloc=0 apparmor=0 audit=0 "
            "lsm= cryptomgr.notests panic=-1")
 BOOT_FILES = {"vmlinuz": "boot/vmlinuz-*", "bios.bin": "usr/share/seabios/bios.bin",
               "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin"}
 KEPT = ("state.zst", "libv86.js", "v86.wasm")
-GUEST = [node.TAB / name for name in ("init", "exchange.c", "packages.toml")]
-DRIVER = [node.TAB / name for name in ("node.mjs", "live.js")]
+# live.js is none of them: it restores what was saved, and may change without it.
+MADE_OF = [node.TAB / name for name in ("init", "exchange.c", "packages.toml", "node.mjs")]
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,7 @@ def state() -> State:
             "suite": packages.recipe()["suite"], "packages": fetched.versions, "v86": _v86_version(),
         }, indent=1))
 
-    ingredients = [json.dumps(fetched.versions), json.dumps(SETTINGS), CMDLINE, *GUEST, *DRIVER, *node.LOCK,
-                   node.REQUIREMENTS]
+    ingredients = [json.dumps(fetched.versions), json.dumps(SETTINGS), CMDLINE, *MADE_OF, *node.LOCK, node.REQUIREMENTS]
     return State(store.made("tab", store.key_of(*ingredients), make, 500))
 
 

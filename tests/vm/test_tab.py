@@ -2,15 +2,18 @@
 
 import json
 import shutil
+from statistics import median
 
 import pytest
 
+from host.phases import LabError
 from host.tab import running
-from host.tab.state import state
+from host.tab.state import State, state
 
 pytestmark = pytest.mark.xdist_group("tab")
-TRIES = 3  # for a run in which the machine kept time: it has other work
-# In 20 restores of a trial B waited 38 to 80 times as long as A; on a machine four times slower, 12.
+RUNS, TRIES = 3, 12  # runs in which the machine kept time, and what it is given for them: it has other work
+# Medians of three. On an idle machine B waits some ten times as long as A and more; on one with three times as much
+# work as cores A takes up to 40 ms, of B's 220.
 RATIO = 5
 
 
@@ -20,13 +23,29 @@ def kernel():
     return state()
 
 
-def measured(kernel, told=False, trace=False) -> dict:
-    """A run in which the machine kept time, by instruments that do not look at who waited."""
-    for _ in range(TRIES):
-        seen = running.run(kernel, told, trace)
-        if seen["measured"]:
-            return seen
-    pytest.fail(f"{TRIES} runs, and the machine kept time in none: {seen['reason']}")
+@pytest.fixture(scope="module")
+def fault(kernel):
+    return measured(kernel, told=False)
+
+
+@pytest.fixture(scope="module")
+def told(kernel):
+    return measured(kernel, told=True)
+
+
+def measured(kernel, told: bool) -> list[dict]:
+    """Runs in which the machine kept time, by instruments that do not look at who waited."""
+    tried = []
+    while len(kept := [seen for seen in tried if seen["measured"]]) < RUNS:
+        if len(tried) == TRIES:
+            pytest.fail(f"{TRIES} runs, and the machine kept time in {len(kept)}: {tried[-1].get('reason')}")
+        tried.append(running.run(kernel, told, trace=False))
+    return kept
+
+
+def waited(runs: list[dict], name: str) -> float:
+    """The median of one wait, in ms."""
+    return median(seen[name] for seen in runs)
 
 
 def stacks(seen: dict, function: str) -> list[list[str]]:
@@ -41,32 +60,31 @@ def in_order(wanted: list[str], frames: list[str]) -> bool:
     return all(frame in rest for frame in wanted)
 
 
-@pytest.fixture(scope="module")
-def fault(kernel):
-    """A run without the route, measured."""
-    return measured(kernel)
-
-
+@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
 def test_b_waits_and_the_second_time_it_does_not(fault):
-    seen = fault
-    counters = seen["counters"]
-    assert seen["control"] is False and {one["bytes"] for one in seen["exchanges"]} == {1448}
-    # The balancer told A; B, too long for the route that A had learnt, was told by its own kernel.
-    assert counters["IpFragFails"] == counters["IcmpOutDestUnreachs"] == 1 and counters["IcmpInDestUnreachs"] == 2, counters
-    assert seen["b_ms"] > RATIO * seen["a_ms"] and seen["b_ms"] > RATIO * seen["b_again_ms"], seen
+    for seen in fault:
+        counters = seen["counters"]
+        assert seen["control"] is False and {one["bytes"] for one in seen["exchanges"]} == {1448}
+        # The balancer told A; B, too long for the route that A had learnt, was told by its own kernel.
+        assert counters["IpFragFails"] == counters["IcmpOutDestUnreachs"] == 1 and counters["IcmpInDestUnreachs"] >= 2
+    assert waited(fault, "b_ms") > RATIO * waited(fault, "a_ms"), fault
+    assert waited(fault, "b_ms") > RATIO * waited(fault, "b_again_ms"), fault
 
 
-def test_told_beforehand_nobody_waits(kernel, fault):
-    seen = measured(kernel, told=True)
-    counters = seen["counters"]
-    assert seen["control"] is True and {one["bytes"] for one in seen["exchanges"]} == {1428}
-    assert counters["IpFragFails"] == counters["IcmpInDestUnreachs"] == counters["TcpRetransSegs"] == 0, counters
-    assert fault["b_ms"] > RATIO * max(seen["a_ms"], seen["b_ms"], seen["b_again_ms"]), seen
+@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+def test_told_beforehand_nobody_waits(fault, told):
+    for seen in told:
+        counters = seen["counters"]
+        assert seen["control"] is True and {one["bytes"] for one in seen["exchanges"]} == {1428}
+        assert counters["IpFragFails"] == counters["IcmpInDestUnreachs"] == 0, counters
+    for name in ("a_ms", "b_ms", "b_again_ms"):
+        assert waited(fault, "b_ms") > RATIO * waited(told, name), (fault, told)
 
 
+@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
 def test_the_kernels_stacks_say_why(kernel):
     seen = running.run(kernel, told=False, trace=True)
-    balancer, itself = stacks(seen, "__icmp_send")
+    balancer, *_, itself = stacks(seen, "__icmp_send")  # on a slow machine the balancer speaks twice
     assert in_order(["__ip_vs_get_out_rt", "ip_vs_tunnel_xmit", "ip_vs_in_hook"], balancer), balancer
     assert in_order(["ip_fragment", "__ip_finish_output", "__tcp_transmit_skb", "tcp_sendmsg"], itself), itself
     assert stacks(seen, "tcp_v4_err")
@@ -79,8 +97,8 @@ def test_a_pair_that_does_not_fit_is_one_sentence(kernel, tmp_path):
     shutil.copytree(kernel.folder, copy)
     with open(copy / "v86.wasm", "ab") as file:
         file.write(b"\0")
-    with pytest.raises(Exception, match="state and emulator are one pair, and v86.wasm is not"):
-        running.run(type(kernel)(copy), told=False, trace=False)
+    with pytest.raises(LabError, match="state and emulator are one pair, and v86.wasm is not"):
+        running.run(State(copy), told=False, trace=False)
 
 
 def test_the_command_prints_one_json_object(kernel, lab):
