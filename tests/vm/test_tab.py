@@ -12,8 +12,8 @@ from host.tab.state import State, state
 
 pytestmark = pytest.mark.xdist_group("tab")
 RUNS, TRIES = 3, 12  # runs in which the machine kept time, and what it is given for them: it has other work
-# Medians of three. On an idle machine B waits some ten times as long as A and more; on one with three times as much
-# work as cores A takes up to 40 ms, of B's 220.
+# Medians of three. On an idle machine B waits some twenty times as long as A; with three times as much work as cores
+# A takes up to 40 ms, of B's 220.
 RATIO = 5
 
 
