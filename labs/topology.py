@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 import tempfile
@@ -79,8 +80,10 @@ class Topology:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
         self.services: list[Service] = []
-        self.folder = Path(tempfile.mkdtemp(prefix="lab-"))
+        # Named before it is made: Ctrl-C may come between the two.
+        self.folder = Path(tempfile.gettempdir()) / f"lab-{secrets.token_hex(4)}"
         try:
+            self.folder.mkdir(mode=0o700)
             self._build()
             self.configure()
         except BaseException:  # Ctrl-C in the middle leaves nothing either

@@ -116,6 +116,19 @@ def test_a_module_that_is_not_there_is_no_verdict():
     assert left_behind() == before
 
 
+def test_ctrl_c_in_the_moment_in_which_its_folder_is_made_leaves_nothing(monkeypatch):
+    make, before = Path.mkdir, left_behind()
+
+    def interrupted(path, *words, **options):
+        make(path, *words, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "mkdir", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Pair()
+    assert left_behind() == before
+
+
 @pytest.mark.parametrize("moment", ["/tmp/lab-*", "/tmp/lab-*/client.pcap"])
 def test_ctrl_c_at_the_command_line_leaves_nothing(moment):
     before = left_behind()
