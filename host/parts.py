@@ -16,6 +16,10 @@ BASE = "base"
 RECORD = "tests/whole.toml"
 AT_MOST_S = 480  # of parts that come along with the base
 MACHINERY = ("host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/", "lab", "requirements.txt")
+# Of these, what no test of a case runs through: the kernel in a browser's tab, what draws, measures or chooses tests.
+ASIDE = ("host/tab/", "vm-image/tab/", "tests/vm/test_tab.py", *(f"host/{name}.py" for name in (
+    "bench", "chromium", "conclusions", "doctor", "links", "parts", "preview", "print_book", "site", "source",
+    "testing")))
 HEAD = """\
 # The commit on which each part of the tests last passed, and the seconds that it took. Written by
 # `./lab test --all`; a part is owed again when files that it tests have changed since.
@@ -25,17 +29,19 @@ HEAD = """\
 @dataclass(frozen=True)
 class Part:
     """A part of the tests beyond the base. It comes along when its `own` files change (paths as git has them, folders
-    with a slash at their end), and is owed when its `machinery` does."""
+    with a slash at their end), and is owed when its `machinery` does, what lies `aside` left out."""
 
     own: tuple[str, ...]
     machinery: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
 
 def parts() -> dict[str, Part]:
     """By the name that tests say: `@pytest.mark.whole("site")`."""
-    of_cases = {name: Part((f"labs/cases/{case.folder.name}/", f"notebooks/{name}.md",
-                            f"tests/guest/test_{case.folder.name}.py"), MACHINERY)
-                for name, case in cases.cases().items()}
+    own = {name: (f"labs/cases/{case.folder.name}/", f"notebooks/{name}.md", f"tests/guest/test_{case.folder.name}.py")
+           for name, case in cases.cases().items()}
+    of_cases = {name: Part(paths, MACHINERY, sum((own[other] for other in own if other != name), ASIDE))
+                for name, paths in own.items()}
     return {"site": Part(("book/", "notebooks/", "tests/site/", "labs/style.toml", "_config.yml", "_toc.yml")),
             "machinery": Part((), MACHINERY), **of_cases}
 
@@ -70,8 +76,10 @@ def stale(known: dict[str, dict]) -> dict[str, bool]:
     found = {}
     for name, part in parts().items():
         files = changed_since(known[name]["passed_on"]) if name in known else None
-        if files is None or _touched(files, part.own + part.machinery):
-            found[name] = files is not None and _touched(files, part.own)
+        own = files is not None and _touched(files, part.own)
+        if files is None or own or any(_touched([file], part.machinery) and not _touched([file], part.aside)
+                                       for file in files):
+            found[name] = own
     return found
 
 

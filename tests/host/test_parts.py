@@ -1,10 +1,12 @@
 """Does a change bring along the parts of the tests that it touches, and is what has not passed owed?"""
 
 import subprocess
+import sys
 
 import pytest
 
 from host import parts, testing
+from host.paths import REPOSITORY
 from host.phases import LabError
 
 
@@ -12,8 +14,9 @@ from host.phases import LabError
 def repository(tmp_path, monkeypatch):
     """A checkout with two parts, `page` and `case`, of which nothing has passed yet."""
     monkeypatch.setattr(parts, "REPOSITORY", tmp_path)
-    monkeypatch.setattr(parts, "parts", lambda: {"page": parts.Part(("book/",)), "case": parts.Part(("case/",), ("host/", "lab"))})
-    for name in ("book/page.md", "case/run.py", "host/vm.py", "lab", "README.md"):
+    case = parts.Part(("case/",), ("host/", "lab"), ("host/tab/", "host/site.py"))
+    monkeypatch.setattr(parts, "parts", lambda: {"page": parts.Part(("book/",)), "case": case})
+    for name in ("book/page.md", "case/run.py", "host/vm.py", "host/site.py", "lab", "README.md"):
         write(tmp_path, name, "as it was")
     (tmp_path / "tests").mkdir()
     git(tmp_path, "init", "-q")
@@ -22,7 +25,7 @@ def repository(tmp_path, monkeypatch):
 
 
 def write(repository, name, text):
-    (repository / name).parent.mkdir(exist_ok=True)
+    (repository / name).parent.mkdir(parents=True, exist_ok=True)
     (repository / name).write_text(text)
 
 
@@ -56,13 +59,32 @@ def test_what_passed_on_these_files_is_neither_run_nor_owed(all_passed):
 
 @pytest.mark.parametrize("name, along, owed", [
     ("book/page.md", ["page"], []), ("book/new.md", ["page"], []), ("case/run.py", ["case"], []),
-    ("host/vm.py", [], ["case"]), ("lab", [], ["case"]), ("laboratory", [], [])])
+    ("host/vm.py", [], ["case"]), ("lab", [], ["case"]), ("laboratory", [], []), ("host/site.py", [], []),
+    ("host/tab/state.py", [], [])])
 @pytest.mark.parametrize("committed", [True, False])
 def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed, name, along, owed, committed):
     write(all_passed, name, "edited")
     if committed:
         commit(all_passed)
     assert parts.due() == (along, owed)
+
+
+@pytest.mark.parametrize("name, owed", [
+    ("host/tab/state.py", False), ("vm-image/tab/live.js", False), ("host/site.py", False), ("host/vm.py", True),
+    ("host/record.py", True), ("vm-image/packages.toml", True), ("labs/table.py", True), ("tests/vm/test_tab.py", False),
+    ("tests/vm/test_cases.py", True), ("labs/cases/addr_select/case.py", False)])
+def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatch, name, owed):
+    monkeypatch.setattr(parts, "changed_since", lambda commit: [name])
+    known = {"frag-needed": {"passed_on": "abc", "took_s": 1}}
+    assert parts.stale(known).get("frag-needed") == (False if owed else None)
+
+
+def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
+    assert all((REPOSITORY / path).exists() for path in parts.ASIDE)
+    code = "import host.exercises, host.jupyter, host.kernel, host.labs, sys; print(*sys.modules)"
+    known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    needed = [name.replace(".", "/") + ".py" for name in known.stdout.split() if name.startswith("host.")]
+    assert "host/vm.py" in needed and not [name for name in needed if name.startswith(parts.ASIDE)]
 
 
 def test_a_file_that_moved_out_of_a_part_has_changed_there(all_passed):
