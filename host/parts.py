@@ -94,11 +94,12 @@ def due() -> tuple[list[str], list[str]]:
     return along, [name for name in of if name not in along]
 
 
-def passed(name: str, run: Callable[[], int]) -> int:
-    """Run a part; its status. Write down that it passed, if what it ran on is a commit, or that it did not."""
+def passed(name: str, run: Callable[[], int], whole: bool = True) -> int:
+    """Run a part; its status. Write down that it passed, if the `whole` of it ran and what it ran on is a commit, or
+    that it did not."""
     commit, began = _head(), time.monotonic()
     status = run()
-    if name == BASE:
+    if name == BASE or not (status or whole):
         return status
     known = recorded()
     if status:
@@ -108,6 +109,17 @@ def passed(name: str, run: Callable[[], int]) -> int:
     else:
         say(f"{name} passed; not written to {RECORD}, because there are changes without a commit")
     _record(known)
+    return status
+
+
+def came_along(names: list[str], run: Callable[[], int]) -> int:
+    """Run these parts, with others; the status. Write down that they passed, if what they ran on is a commit. What they
+    took is kept from when they ran alone."""
+    commit, status = _head(), run()
+    if names and status == 0 and commit and _head() == commit:
+        known = recorded()
+        _record(known | {name: known[name] | {"passed_on": commit} for name in names})
+        say(f"passed, and written to {RECORD}: {', '.join(names)}")
     return status
 
 

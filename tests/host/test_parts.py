@@ -113,6 +113,25 @@ def test_what_fails_is_not_written_down_nor_what_ran_on_no_commit(repository, ca
     assert "changes without a commit" in capsys.readouterr().err
 
 
+def test_one_that_comes_along_and_passes_is_written_down_with_the_time_that_it_took_alone(all_passed):
+    record = all_passed / parts.RECORD
+    record.write_text(record.read_text().replace("took_s = 0", "took_s = 7"))
+    write(all_passed, "book/page.md", "edited")
+    assert parts.came_along(["page"], lambda: 0) == 0 and parts.due() == (["page"], []), "this is no commit"
+    commit(all_passed)
+    assert parts.came_along(["page"], lambda: 1) == 1 and parts.due() == (["page"], [])
+    assert parts.came_along(["page"], lambda: 0) == 0 and parts.due() == ([], [])
+    head = subprocess.run(["git", "-C", all_passed, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    assert parts.recorded()["page"] == {"passed_on": head, "took_s": 7}
+
+
+def test_one_that_passed_in_part_is_owed_and_one_that_failed_in_part_too(all_passed):
+    write(all_passed, "host/vm.py", "edited")
+    commit(all_passed)
+    assert parts.passed("case", lambda: 0, whole=False) == 0 and parts.due() == ([], ["case"])
+    assert parts.passed("page", lambda: 1, whole=False) == 1 and parts.due() == ([], ["page", "case"])
+
+
 def test_one_that_fails_after_it_passed_is_owed(all_passed):
     assert parts.passed("page", lambda: 1) == 1
     assert parts.due() == ([], ["page"])

@@ -8,16 +8,20 @@ from host.tab import state
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What is made and called, in order; pytest ends with the statuses in `calls.ends`, 0 after those."""
+    """What is made and called, in order; pytest ends with the statuses in `calls.ends`, 0 after those. In `calls.whole`
+    the parts that are written down if they pass (or not)."""
 
     class Calls(list):
         ends: list[int] = []
+        whole: dict[str, bool]
 
     seen = Calls()
+    seen.whole = {}
     monkeypatch.setattr(debian, "need", lambda *names: None)
     monkeypatch.setattr(testing, "names", lambda: ["stock"])
     monkeypatch.setattr(parts, "due", lambda: (["site"], ["machinery"]))
-    monkeypatch.setattr(parts, "passed", lambda name, run: run())
+    monkeypatch.setattr(parts, "passed", lambda name, run, whole: seen.whole.update({name: whole}) or run())
+    monkeypatch.setattr(parts, "came_along", lambda names, run: seen.whole.update(dict.fromkeys(names, True)) or run())
     monkeypatch.setattr(snapshot, "snapshot", lambda name: seen.append("snapshot"))
     monkeypatch.setattr(state, "state", lambda: seen.append("tab"))
     monkeypatch.setattr(source, "trees", lambda: seen.append("sources"))
@@ -61,6 +65,17 @@ def test_all_runs_each_part_by_itself_and_one_may_be_named(calls):
     calls.clear()
     assert status(part="machinery", quick=True) == 0
     assert calls == ["sources", ["--parts=machinery", "tests/host", "tests/site"]]
+
+
+@pytest.mark.parametrize("words, quick, whole", [
+    ([], False, True), (["-rfE", "--durations=25"], False, True), (["-k", "reset"], False, False), ([], True, False)])
+def test_a_part_of_which_some_tests_ran_has_not_passed(calls, words, quick, whole):
+    assert status(*words, quick=quick, part="machinery") == 0 and calls.whole == {"machinery": whole}
+
+
+@pytest.mark.parametrize("words, along", [([], {"site": True}), (["-k", "wide"], {})])
+def test_what_came_along_and_passed_is_written_down(calls, words, along):
+    assert status(*words) == 0 and calls.whole == along
 
 
 def test_what_is_owed_is_said_with_its_command(calls, capsys):
