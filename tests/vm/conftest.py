@@ -1,6 +1,7 @@
 """What do the tests that need a VM share? A home of their own, so that a developer's VM, progress
 and kernelspecs are left alone, and ./lab as a person would call it."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -72,6 +73,18 @@ def guests() -> list[int]:
         if b"qemu-system" in command.split(b"\0")[0] and marker in command:
             found.append(int(folder.name))
     return found
+
+
+def asked(words: str) -> bool:
+    """Whether a guest of this test run has been asked for this, "labs run frag-needed" say: before that, it is only
+    waking, and who connects to it too early waits for seconds."""
+    marker = os.environ["LAB_RUN_DIR"].encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            call = (process / "cmdline").read_bytes()
+            if marker in call and words.encode() in call:
+                return True
+    return False
 
 
 @pytest.fixture

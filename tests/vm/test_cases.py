@@ -1,18 +1,16 @@
 """Does every case reproduce, by its mechanism, each time?"""
 
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
 from host import cases, paths
 from host.machine import Guest
-from tests.vm.conftest import REPOSITORY, guests
+from tests.vm.conftest import REPOSITORY, asked, guests
 
 CASES = list(cases.cases())
 TIMES_IN_A_ROW = 20
@@ -55,18 +53,6 @@ def test_it_reproduces_every_time(lab, name, number):
     reproduces(lab, name)
 
 
-def in_the_guest() -> bool:
-    """Whether a guest of this test run has been asked to run the case: before that, it is only waking, and who connects
-    to it too early waits for seconds."""
-    marker = os.environ["LAB_RUN_DIR"].encode()
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            call = (process / "cmdline").read_bytes()
-            if marker in call and b"labs run frag-needed" in call:
-                return True
-    return False
-
-
 def in_the_workload(guest: Guest) -> bool:
     """Whether the case has its hosts in this guest: before that, it only imports."""
     try:
@@ -92,7 +78,7 @@ def running():
         [REPOSITORY / "lab", "run", "frag-needed"], start_new_session=True, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )
-    while not in_the_guest() and process.poll() is None:
+    while not asked("labs run frag-needed") and process.poll() is None:
         time.sleep(0.02)
     qemu = (set(guests()) - before).pop()
     guest = the_guest(qemu)
@@ -105,9 +91,10 @@ def running():
 
 
 def test_ctrl_c_in_the_middle_of_a_run_ends_everything(running, lab):
-    process, _ = running
+    process, qemu = running
     os.killpg(process.pid, signal.SIGINT)
     said = process.communicate(timeout=300)[1]
+    assert qemu not in guests(), "the next ./lab would end it, which no reader may ever call"
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
     assert lab("run", "frag-needed", "--json").returncode == 0
 
