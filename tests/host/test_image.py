@@ -7,7 +7,8 @@ import tomllib
 import pytest
 
 from host import image
-from host.paths import VM_IMAGE
+from host.paths import VM_IMAGE, cache
+from host.phases import LabError
 
 
 @pytest.fixture
@@ -40,6 +41,19 @@ def test_a_changed_recipe_is_another_image(builds, monkeypatch, tmp_path):
     (other / "customize.sh").write_text("# changed\n")
     monkeypatch.setattr(image, "VM_IMAGE", other)
     assert image.image().folder != first
+
+
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
+    """In the place of mmdebstrap and mksquashfs are programs whose disk is full."""
+    for name in ("mmdebstrap", "mksquashfs", "newuidmap"):
+        (tmp_path / name).write_text("#!/bin/sh\nexec cat /dev/zero >/dev/full\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(image, "NEEDS_MIB", 0)
+    with pytest.raises(LabError, match="the disk is full") as error:
+        image.image()
+    assert error.value.next and not [path for path in cache().glob("image-*") if path.is_dir()]
 
 
 def test_every_package_has_its_reason():
