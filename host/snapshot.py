@@ -110,7 +110,10 @@ def _monitor(guest: Guest):
     """QEMU's control protocol, with guest memory kept out of the device state's stream."""
     monitor = QEMUMonitorProtocol(str(guest.folder / "qmp"))
     try:
-        monitor.connect()
+        try:
+            monitor.connect()
+        except AssertionError as error:  # qemu.qmp's own, of a QEMU that ends as soon as it has greeted
+            raise EOFError("it ended as soon as it had greeted") from error
         capability = {"capability": "x-ignore-shared", "state": True}
         monitor.cmd("migrate-set-capabilities", capabilities=[capability])
         yield monitor
