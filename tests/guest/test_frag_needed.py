@@ -84,7 +84,7 @@ def test_why_a_second_run_is_fast():
 
 def test_established_connections_suffer_after_the_expiry():
     with case.Network() as net:
-        seen = case.expiry(net).seen
+        seen = case.expiry(net, expires_s=8).seen  # four times as long as a reader waits: A and B have to ask meanwhile
     assert seen["A expired"].before.snd_mss == 1428 and seen["A expired"].info.snd_mss == 1448
     stalled = [e.name for e in seen.exchanges if seen.icmp_to_self(e.name)]
     assert stalled == ["B at first", "B after that"]
