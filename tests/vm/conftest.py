@@ -2,11 +2,13 @@
 and kernelspecs are left alone, and ./lab as a person would call it."""
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,30 @@ def asked(words: str) -> bool:
             if marker in call and words.encode() in call:
                 return True
     return False
+
+
+@functools.cache
+def wake_s() -> float:
+    """What a guest took to wake at the begin of this run, on this machine, as busy as it is."""
+    from host import vm
+
+    began = time.monotonic()
+    with vm.throwaway():
+        return time.monotonic() - began
+
+
+@pytest.fixture(scope="session", autouse=True)
+def measured_at_first(own_run_folder):
+    """Not in the middle of a test: a new guest's first act is to end those that were left behind."""
+    wake_s()
+
+
+def wait_until(held, wakes: int = 20) -> None:
+    """Until this holds; an error when so many guests could have woken meanwhile."""
+    deadline = time.monotonic() + wakes * wake_s()
+    while not held():
+        assert time.monotonic() < deadline, f"not after {wakes * wake_s():.0f} s"
+        time.sleep(0.05)
 
 
 @pytest.fixture

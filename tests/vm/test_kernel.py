@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
 from jupyter_client.connect import write_connection_file
@@ -14,6 +13,7 @@ from jupyter_client.manager import start_new_kernel
 
 from host import jupyter, vm
 from host.paths import LABS, REPOSITORY
+from tests.vm.conftest import wait_until, wake_s
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def evaluate(client, code: str) -> str:
         if message["msg_type"] == "stream":
             printed.append(message["content"]["text"])
 
-    reply = client.execute_interactive(code, timeout=60, output_hook=hook)
+    reply = client.execute_interactive(code, timeout=60 * wake_s(), output_hook=hook)
     assert reply["content"]["status"] == "ok", reply["content"].get("traceback")
     return "".join(printed)
 
@@ -46,10 +46,7 @@ def left_in_guest() -> str:
 
 
 def wait_until_none_left() -> None:
-    deadline = time.monotonic() + 20
-    while left_in_guest() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert left_in_guest() == ""
+    wait_until(lambda: left_in_guest() == "")
 
 
 def test_it_is_root_in_the_guest_with_our_labs(kernel):
@@ -69,7 +66,7 @@ def test_a_port_that_is_taken_is_named_and_nothing_stays(tmp_path):
         port = taken.getsockname()[1]
         file, _ = write_connection_file(str(tmp_path / "connection.json"), hb_port=port, key=b"k")
         result = subprocess.run([sys.executable, "-m", "host.kernel", "stock", file],
-                                cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
+                                cwd=REPOSITORY, capture_output=True, text=True)
     assert result.returncode == 3 and str(port) in result.stderr and "Next:" in result.stderr
     wait_until_none_left()
 
@@ -132,7 +129,4 @@ client.execute_interactive("import time; time.sleep(1000)")
     assert len(left_in_guest().split()) > len(before)
     process.kill()
     process.wait()
-    deadline = time.monotonic() + 20
-    while (left_in_guest().split() != before or os.path.exists(f"/proc/{ssh}")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert left_in_guest().split() == before and not os.path.exists(f"/proc/{ssh}")
+    wait_until(lambda: left_in_guest().split() == before and not os.path.exists(f"/proc/{ssh}"))

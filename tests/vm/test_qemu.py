@@ -6,16 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from host import applied, cases, debian, device, exercises, qemu, snapshot, vm
 from host.profile import profile
+from tests.vm.conftest import wait_until
 
 REPLACES, UNIT = "hw/net/rtl8139-tso.c.inc", "hw/net/rtl8139.c"
 SMALL = "libio.fa"  # a part of QEMU that takes seconds to build
+CONFIGURED_WAKES = 400  # to configure QEMU takes as long as some thirty guests to wake
 DECLARED = "static int tso_payload_bytes(uint32_t descriptor, int mtu, int ip_header_bytes, int tcp_header_bytes)"
 MENDED = f"{DECLARED}\n{{\n    return (descriptor >> 16) & 0x7ff;\n}}\n"
 EXERCISE = dataclasses.replace(
@@ -40,13 +41,6 @@ def ninjas(folder: Path) -> list[Path]:
     return found
 
 
-def wait_until(held, deadline_s: float = 60):
-    deadline = time.monotonic() + deadline_s
-    while not held():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def steps() -> list[str]:
     """What ninja said that it did last."""
     return [line for line in qemu.log_file().read_text().splitlines() if line.startswith("[")]
@@ -58,7 +52,7 @@ def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatc
     code = (f"from host import qemu; from pathlib import Path; qemu.STOCK = {SMALL!r}; "
             f"qemu.build('rtl8139', Path({str(tmp_path)!r}))")
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
-    wait_until(lambda: len(list(tmp_path.glob("build/*.p/*.o"))) > 5, 120)
+    wait_until(lambda: len(list(tmp_path.glob("build/*.p/*.o"))) > 5, CONFIGURED_WAKES)
     process.kill()
     process.wait()
     wait_until(lambda: not ninjas(tmp_path))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from host import machine, parcel, snapshot, vm
-from tests.vm.conftest import REPOSITORY, guests
+from tests.vm.conftest import REPOSITORY, guests, wait_until
 
 
 def test_up_shell_down(lab, no_guest_left):
@@ -103,10 +103,7 @@ def test_a_killed_lab_leaves_no_guest(lab, no_guest_left):
     assert process.stdout.readline() == "up\n"
     process.kill()
     process.wait()
-    deadline = time.monotonic() + 20
-    while set(guests()) - before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert set(guests()) <= before
+    wait_until(lambda: set(guests()) <= before)
 
 
 def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_ends(no_guest_left):
