@@ -14,6 +14,7 @@ from host.tab.node import TAB
 LIBRARIES = ("lib/i386-linux-gnu", "usr/lib/i386-linux-gnu")
 MUSL, GCC = "usr/lib/i386-linux-musl", "usr/lib/gcc/i686-linux-gnu"
 RECIPE = "vm-image/tab/packages.toml"
+SOURCES = [TAB / name for name in ("exchange.c", "capture.c", "exchange.h")]  # of our program
 
 
 def initramfs(unpacked: Path, wanted: dict) -> bytes:
@@ -37,11 +38,12 @@ def exchange(unpacked: Path) -> bytes:
     musl, program = unpacked / MUSL, unpacked / "exchange"
     command = ["cc", "-m32", "-march=i686", "-Os", "-Wall", "-Wextra", "-std=gnu11", "-fno-pie", "-no-pie", "-static",
                "-nostdlib", "-nostdinc", "-isystem", unpacked / "usr/include/i386-linux-musl",
-               "-isystem", gcc / "include", "-o", program, musl / "crt1.o", musl / "crti.o", TAB / "exchange.c",
-               musl / "libc.a", gcc / "libgcc.a", musl / "crtn.o", "-Wl,--build-id=none,-s"]
+               "-isystem", gcc / "include", "-o", program, musl / "crt1.o", musl / "crti.o",
+               *(file for file in SOURCES if file.suffix == ".c"), musl / "libc.a", gcc / "libgcc.a",
+               musl / "crtn.o", "-Wl,--build-id=none,-s"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0 or result.stderr:
-        raise LabError(f"tab: exchange.c does not compile:\n{result.stderr[-1500:]}", "mend it, then: ./lab tab")
+        raise LabError(f"tab: exchange does not compile:\n{result.stderr[-1500:]}", "mend it, then: ./lab tab")
     return program.read_bytes()
 
 

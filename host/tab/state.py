@@ -13,7 +13,7 @@ from pathlib import Path
 from host import store
 from host.phases import LabError, phase
 from host.tab import node, packages
-from host.tab.initramfs import initramfs
+from host.tab.initramfs import SOURCES, initramfs
 
 # Of the machine, when it is saved and each time it is restored. 64 MiB do not boot: the emulator lays the
 # initramfs there. No network device: nothing can leave.
@@ -26,7 +26,7 @@ BOOT_FILES = {"vmlinuz": "boot/vmlinuz-*", "bios.bin": "usr/share/seabios/bios.b
               "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin"}
 KEPT = ("state.zst", "libv86.js", "v86.wasm")
 # live.js is none of them: it restores what was saved, and may change without it.
-MADE_OF = [node.TAB / name for name in ("init", "exchange.c", "packages.toml", "node.mjs")]
+MADE_OF = [*SOURCES, *(node.TAB / name for name in ("init", "packages.toml", "node.mjs"))]
 
 
 @dataclass(frozen=True)

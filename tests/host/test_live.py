@@ -1,13 +1,18 @@
 """Does vm-image/tab/live.js take what the tab's guest says, and nothing else? Under Node, without an emulator."""
 
 import json
+import struct
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from host.tab import node
+from labs.segment import IPV4, Flows, link, segment
 
+RECORDED = Path("book/_recordings/frag-needed/b-ladder.pcap")
 ASK = """
+import "./packets.js";
 import "./live.js";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
@@ -21,7 +26,10 @@ try {
 RUN = [
     ("lab: begin 1000.000", 5000), ("lab: exchange A 1448 1000.250 4.100", 5230),
     ("lab: exchange B 1448 1004.500 210.200", 5230), ("lab: exchange B-again 1448 1214.800 2.200", 5230),
-    ("lab: end 1230.000", 5231), ("lab: heartbeat 41 3.200", 5231), ("lab: counter IpFragFails 1", 5231),
+    ("lab: end 1230.000", 5231),
+    ("lab: packet 1000.750 client-eth0 out 41 "
+     "4500002900004000400600000a0000010a000002bc001b58fffffff000000001501800000000000007", 5231),
+    ("lab: heartbeat 41 3.200", 5231), ("lab: counter IpFragFails 1", 5231),
 ]
 DONE = [("lab: done 0", 5240)]
 TRACE = [
@@ -47,6 +55,85 @@ def test_a_run_becomes_its_json():
     assert (run["a_ms"], run["b_ms"], run["b_again_ms"]) == (4.1, 210.2, 2.2)
     assert run["measured"] is True and run["control"] is False and run["counters"] == {"IpFragFails": 1}
     assert run["exchanges"][1] == {"name": "B", "bytes": 1448, "at_ms": 4.5, "waited_ms": 210.2}
+
+
+def test_packets_come_with_their_time_and_place():
+    packet, = parsed(RUN + DONE)["packets"]
+    assert packet == {
+        "at_ms": 0.75, "interface": "client-eth0", "outgoing": True, "src": "10.0.0.1", "dst": "10.0.0.2",
+        "proto": "tcp", "length_bytes": 41, "df": True, "sport": 48128, "dport": 7000, "seq": 1, "ack": 1,
+        "flags": "PSH ACK", "payload_bytes": 1, "retransmission": False, "icmp_type": None, "icmp_code": None,
+        "next_hop_mtu": None, "quoted": None}
+
+
+def captured(file: Path) -> list[tuple[str, bool, bytes]]:
+    """(interface, outgoing, IP packet) of a recorded capture, each cut to what the guest shows of one."""
+    data, at, found = file.read_bytes(), 24, []
+    linktype, = struct.unpack_from("<I", data, 20)
+    while at < len(data):
+        length, = struct.unpack_from("<I", data, at + 8)
+        frame = data[at + 16:at + 16 + length]
+        protocol, header, index, kind = link(frame, linktype)
+        if protocol == IPV4:
+            found.append((f"if{index}", kind == 4, frame[header:header + 96]))
+        at += 16 + length
+    return found
+
+
+def as_the_lab_has_it(packets) -> list[dict]:
+    """TCP segments by labs/segment.py; how `labs.capture` asks it."""
+    flows, known = Flows(), []
+    names = {"SYN": 2, "FIN": 1, "RST": 4, "PSH": 8, "URG": 32, "ACK": 16}
+    for interface, outgoing, data in packets:
+        one = segment(data)
+        if one is None:
+            continue
+        flags = [name for name, bit in names.items() if one.flags & bit]
+        place, there = ("client", interface, outgoing), (one.src, one.sport, one.dst, one.dport)
+        taken = one.payload_bytes + ("SYN" in flags) + ("FIN" in flags)
+        seq, again = flows.sent((place, *there), (place[0], *there), one.seq, taken, "SYN" in flags)
+        ack = flows.relative((place[0], *there[2:], *there[:2]), one.ack) if "ACK" in flags else None
+        known.append({"src": one.src, "dst": one.dst, "length_bytes": one.length_bytes, "df": one.df,
+                      "sport": one.sport, "dport": one.dport, "flags": " ".join(flags), "seq": seq, "ack": ack,
+                      "payload_bytes": one.payload_bytes, "retransmission": again})
+    return known
+
+
+def packet_lines(packets) -> list[tuple[str, float]]:
+    return [(f"lab: packet {1000 + number}.000 {interface} {'out' if outgoing else 'in'} "
+             f"{int.from_bytes(data[2:4], 'big')} {data.hex()}", 5231)
+            for number, (interface, outgoing, data) in enumerate(packets)]
+
+
+def made(seq, payload, flags=16, back=False, ack=1) -> tuple[str, bool, bytes]:
+    """A segment of the connection's one or other direction."""
+    ends = [(b"\n\0\0\1", 4000), (b"\n\0\0\2", 7000)]
+    (src, sport), (dst, dport) = reversed(ends) if back else ends
+    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40 + payload, 0, 0, 64, 6, 0, src, dst)
+    return "if2", not back, ip + struct.pack("!HHIIBBHHH", sport, dport, seq % 2**32, ack, 5 << 4, flags, 0, 0, 0)
+
+
+# A wrap of the sequence number, parts sent again, a hole that is filled later, a new connection on old ports, a close.
+ODD = [made(-10, 20), made(-10, 20), made(10, 5), made(8, 4), made(15, 1), made(7, 30, back=True, ack=2**32 - 1),
+       made(100, 5), made(90, 5), made(500, 0, flags=2), made(501, 20), made(501, 20),
+       made(37, 0, flags=17, back=True), made(37, 0, flags=17, back=True)]
+
+
+@pytest.mark.parametrize("packets", [captured(RECORDED), ODD])
+def test_segments_are_read_as_the_lab_reads_them(packets):
+    run = parsed(packet_lines(packets) + RUN[:5] + RUN[6:] + DONE)
+    found = [one for one in run["packets"] if one["proto"] == "tcp"]
+    known = as_the_lab_has_it(packets)
+    assert [{key: one[key] for key in known[0]} for one in found] == known
+    assert sum(one["retransmission"] for one in known) >= 2
+
+
+def test_an_icmp_tells_what_it_is_about():
+    found = [one for one in parsed(packet_lines(captured(RECORDED)) + RUN + DONE)["packets"] if one["proto"] == "icmp"]
+    assert {one["src"] for one in found} == {"10.0.0.1", "10.0.0.2"}
+    for one in found:
+        assert (one["icmp_type"], one["icmp_code"], one["next_hop_mtu"], one["length_bytes"]) == (3, 4, 1480, 576)
+        assert one["quoted"]["length_bytes"] == 1500 and one["quoted"]["dport"] == 7000
 
 
 def test_stacks_come_with_their_function_and_time():
@@ -79,6 +166,11 @@ def test_the_instruments_do_not_look_at_how_long_who_waited(waited):
     (RUN + RUN[:1] + DONE, 'one line "begin"'),
     ([("lab: failed connect: Connection refused", 0)], "the guest could not: connect: Connection refused"),
     (RUN + [("lab: done 1", 0)], "ended with status 1"),
+    (RUN + [("lab: packet 1000.0 lo in 20 <b>", 0)] + DONE, "expected a line of the run"),
+    (RUN + [("lab: packet 1000.0 lo in 20 6000", 0)] + DONE, "expected an IPv4 packet with its headers, found: 6000"),
+    (RUN + [(RUN[5][0].replace("out 41", "out 40"), 0)] + DONE, "expected an IPv4 packet with its headers"),
+    (RUN + [(RUN[5][0][:-20], 0)] + DONE, "expected an IPv4 packet with its headers"),
+    (RUN + [(RUN[5][0][:-1], 0)] + DONE, "expected whole bytes of a packet"),
     (RUN + TRACE[:4] + TRACE[-1:] + DONE, "expected __icmp_send in its own stack, found none"),
     (RUN + TRACE[:3] + [("<script>", 0)] + TRACE[-1:] + DONE, "expected a line of tracefs' trace, found: <script>"),
 ])

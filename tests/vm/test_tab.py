@@ -72,6 +72,19 @@ def test_b_waits_and_the_second_time_it_does_not(fault):
 
 
 @pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+def test_the_packets_at_the_client_say_the_same(fault):
+    for seen in fault:
+        asked = seen["exchanges"][1]
+        during = [one for one in seen["packets"] if 0 <= one["at_ms"] - asked["at_ms"] <= asked["waited_ms"]]
+        refused, = [one for one in during if one["interface"] == "lo" and not one["outgoing"]]
+        assert refused["next_hop_mtu"] == 1480 and refused["src"] == refused["dst"] == "10.0.0.1", refused
+        # B's bytes leave late and come back at once, by the same clock as the one that the client waits by.
+        sent, = [one for one in during if one["outgoing"] and one["payload_bytes"] and one["seq"] == 1]
+        assert sent["payload_bytes"] == 1428 and sent["at_ms"] - asked["at_ms"] > asked["waited_ms"] / 2, sent
+        assert sum(one["payload_bytes"] for one in during if not one["outgoing"]) == asked["bytes"], during
+
+
+@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
 def test_told_beforehand_nobody_waits(fault, told):
     for seen in told:
         counters = seen["counters"]

@@ -1,12 +1,14 @@
 /* What do the hosts of chapter 1 say to each other, and how long do they wait? In the tab's guest.
  *
  *   exchange serve PORT        listens, then goes on in the background: when it returns, it listens
- *   exchange ask ADDRESS PORT  A asks, then B, then B again; prints lines of the run's protocol
+ *   exchange ask ADDRESS PORT  A asks, then B, then B again; prints lines of the run's protocol,
+ *                              among them the packets that were there meanwhile (capture.c)
  *   exchange plain INTERFACE   no offloads: each packet is on the wire as it would be on an Ethernet
  *
  * The protocol is read by live.js. Times are CLOCK_MONOTONIC's.
  */
 #define _GNU_SOURCE
+#include "exchange.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -37,13 +39,13 @@
 #define ETHTOOL_SGSO 0x24
 #define ETHTOOL_SGRO 0x2c
 
-static void fail(const char *what)
+void fail(const char *what)
 {
     printf("lab: failed %s: %s\n", what, strerror(errno));
     exit(1);
 }
 
-static double now_ms(void)
+double now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -236,6 +238,7 @@ static int ask_all(const char *address, const char *port)
     struct sockaddr_in there = address_of(address, port);
     long before[COUNTER_COUNT];
     pid_t process;
+    capture_begin();
     warm_up(there);
     int a = opened(there), b = opened(there);
     int full_a = segment_bytes(a), full_b = segment_bytes(b);
@@ -243,7 +246,8 @@ static int ask_all(const char *address, const char *port)
     for (size_t at = 0; at < COUNTER_COUNT; at++)
         before[at] = counter(COUNTERS[at].file, COUNTERS[at].group, COUNTERS[at].name);
     heart->latest_ms = 0;
-    printf("lab: begin %.3f\n", now_ms());
+    double begin = now_ms();
+    printf("lab: begin %.3f\n", begin);
     fflush(stdout);
     tcdrain(1); /* the console is slow: what is printed from here on waits until the end */
     ask("A", a, full_a);
@@ -251,9 +255,11 @@ static int ask_all(const char *address, const char *port)
     ask("B-again", b, full_b);
     usleep(2 * NAP_NS / 1000); /* the heart beats once more */
     heart->stop = 1;
-    printf("lab: end %.3f\n", now_ms());
+    double end = now_ms();
+    printf("lab: end %.3f\n", end);
     fflush(stdout);
     waitpid(process, NULL, 0);
+    capture_print(begin, end);
     printf("lab: heartbeat %u %.3f\n", heart->beats, heart->latest_ms);
     for (size_t at = 0; at < COUNTER_COUNT; at++)
         printf("lab: counter %.*s%s %ld\n", (int)strlen(COUNTERS[at].group) - 1, COUNTERS[at].group, COUNTERS[at].name,

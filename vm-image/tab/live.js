@@ -1,6 +1,7 @@
 // How does chapter 1 happen in the emulator, and what does its console say of it? The same file serves a
 // page and Node (node.js), so it knows neither files nor a document: whoever calls it brings the emulator
-// and its bytes. A classic script and not a module, because a page opened from a folder may load no module.
+// and its bytes. A classic script and not a module, because a page opened from a folder may load no module; before
+// it packets.js, which dissects what was captured.
 //
 //   const machine = await LiveRun.restored({V86, wasm, state, settings});
 //   const run = await machine.run({told: false, trace: true});
@@ -22,6 +23,7 @@ globalThis.LiveRun = (() => {
         exchange: new RegExp(`^exchange (\\S+) (\\d+) ${NUMBER} ${NUMBER}$`),
         end: new RegExp(`^end ${NUMBER}$`),
         heartbeat: new RegExp(`^heartbeat (\\d+) ${NUMBER}$`),
+        packet: new RegExp(`^packet ${NUMBER} (\\S+) (in|out) (\\d+) ([0-9a-f]+)$`),
         counter: /^counter ([A-Za-z]+) (-?\d+)$/,
         "trace-begin": /^trace-begin$/,
         "trace-end": /^trace-end$/,
@@ -85,6 +87,18 @@ globalThis.LiveRun = (() => {
         return found && {kind: said.split(" ")[0], words: found.slice(1)};
     }
 
+    // A time of the guest's clock, in µs at best, counted from the run's begin.
+    const after_ms = (at_ms, start_ms) => Math.round((at_ms - start_ms) * 1e3) / 1e3;
+
+    // What was captured, dissected, or a RunError.
+    function packetsOf(captured, start_ms) {
+        try {
+            return LivePackets.dissected(captured).map(one => ({...one, at_ms: after_ms(one.at_ms, start_ms)}));
+        } catch (error) {
+            throw error instanceof LivePackets.PacketError ? new RunError(error.message) : error;
+        }
+    }
+
     // tracefs' `trace` as events in their order, each with its stack, or a RunError. `start_ms`: the run's.
     function stacksOf(lines, start_ms) {
         const events = [];
@@ -127,7 +141,7 @@ globalThis.LiveRun = (() => {
     // The lines of one run, [{text, at_ms}], as its JSON. A line that is not known, or is missing, is an error.
     function parse(lines, {told, trace}) {
         const run = {a_ms: null, b_ms: null, b_again_ms: null, control: told, measured: false};
-        const seen = {}, exchanges = [], counters = {};
+        const seen = {}, exchanges = [], counters = {}, captured = [];
         let traced = null;
         for (const {text, at_ms} of lines) {
             if (traced && !traced.over && text !== "lab: trace-end") {
@@ -136,9 +150,12 @@ globalThis.LiveRun = (() => {
             }
             const line = understood(text);
             if (!line) throw new RunError(`expected a line of the run, found: ${text}`);
-            const [first, second, third, fourth] = line.words;
+            const [first, second, third, fourth, fifth] = line.words;
             if (line.kind === "failed") throw new RunError(`the guest could not: ${first}`);
             if (line.kind === "counter") counters[first] = Number(second);
+            else if (line.kind === "packet")
+                captured.push({at_ms: Number(first), interface: second, outgoing: third === "out",
+                               length_bytes: Number(fourth), hex: fifth});
             else if (line.kind === "exchange") {
                 if (!(first in EXCHANGES)) throw new RunError(`expected an exchange of A or B, found: ${text}`);
                 exchanges.push({name: first, bytes: Number(second), at_ms: Number(third), waited_ms: Number(fourth)});
@@ -156,12 +173,13 @@ globalThis.LiveRun = (() => {
         const start_ms = Number(seen.begin.words[0]);
         for (const one of exchanges) {
             run[EXCHANGES[one.name]] = one.waited_ms;
-            one.at_ms = Math.round((one.at_ms - start_ms) * 1e3) / 1e3;
+            one.at_ms = after_ms(one.at_ms, start_ms);
         }
         const heart = {beats: Number(seen.heartbeat.words[0]), latest_ms: Number(seen.heartbeat.words[1])};
         const guest_ms = Number(seen.end.words[0]) - start_ms, host_ms = seen.end.at_ms - seen.begin.at_ms;
         Object.assign(run, verdict({heart, guest_ms, host_ms}));
-        Object.assign(run, {exchanges, counters, instruments: {heart, guest_ms, host_ms}});
+        const packets = packetsOf(captured, start_ms);
+        Object.assign(run, {exchanges, counters, packets, instruments: {heart, guest_ms, host_ms}});
         if (trace) run.stacks = stacksOf(traced.lines, start_ms);
         return run;
     }

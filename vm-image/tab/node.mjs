@@ -10,6 +10,7 @@ import {readFileSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {join, resolve} from "node:path";
 import {constants, zstdCompressSync} from "node:zlib";
+import "./packets.js";
 import "./live.js";
 
 const {restored, started} = globalThis.LiveRun;

@@ -1,0 +1,16 @@
+/* What the parts of `exchange` lend each other. */
+#ifndef EXCHANGE_H
+#define EXCHANGE_H
+
+/* exchange.c: the run ends with one line that says what could not be done. */
+void fail(const char *what);
+/* exchange.c: CLOCK_MONOTONIC's. */
+double now_ms(void);
+
+/* capture.c: from here on the kernel notes each packet of this network namespace, on any interface. */
+void capture_begin(void);
+/* capture.c: prints the packets of a span of time, each with the first bytes of its IP packet:
+ * lab: packet MS INTERFACE in|out LENGTH HEX */
+void capture_print(double from_ms, double to_ms);
+
+#endif
