@@ -23,6 +23,11 @@ try {
     console.log(JSON.stringify({error: error.message, known: error instanceof globalThis.LiveRun.RunError}));
 }
 """
+TWICE = """
+import "./live.js";
+const steps = [1, 1, 1, 1.2, 1.2, 30], clock = globalThis.LiveRun.neverTwice(() => steps.shift());
+console.log(JSON.stringify(Array.from(steps, () => clock())));
+"""
 RUN = [
     ("lab: begin 1000.000", 5000), ("lab: exchange A 1448 1000.250 4.100", 5230),
     ("lab: exchange B 1448 1004.500 210.200", 5230), ("lab: exchange B-again 1448 1214.800 2.200", 5230),
@@ -177,3 +182,10 @@ def test_the_instruments_do_not_look_at_how_long_who_waited(waited):
 def test_what_it_does_not_know_is_an_error(lines, expected):
     answer = parsed(lines, trace=any("trace" in text for text, _ in lines))
     assert expected in answer["error"] and answer["known"] is True
+
+
+def test_a_clock_in_steps_gives_no_value_twice_and_never_runs_ahead_of_the_next_step():
+    answer = subprocess.run([node.node(), "--input-type=module", "-e", TWICE], text=True, capture_output=True, check=True,
+                            cwd=node.TAB)
+    seen = json.loads(answer.stdout)
+    assert seen == sorted(set(seen)) and seen[0] == 1 and seen[2] < 1.2 and seen[3] == 1.2 and seen[5] == 30

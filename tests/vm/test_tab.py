@@ -2,15 +2,17 @@
 
 import json
 import shutil
+import subprocess
 from statistics import median
 
 import pytest
 
 from host.phases import LabError
-from host.tab import running
+from host.tab import node, running
 from host.tab.state import State, state
 
 pytestmark = pytest.mark.xdist_group("tab")
+PATIENCE_S = 100  # a run takes a second; a guest that stands still, 300
 RUNS, TRIES = 3, 12  # runs in which the machine kept time, and what it is given for them: it has other work
 # Medians of three. On an idle machine B waits some twenty times as long as A; with three times as much work as cores
 # A takes up to 40 ms, of B's 220.
@@ -103,6 +105,23 @@ def test_the_kernels_stacks_say_why(kernel):
     assert stacks(seen, "tcp_v4_err")
     probe = stacks(seen, "tcp_write_wakeup")[0]
     assert in_order(["tcp_send_probe0", "tcp_write_timer_handler", "tcp_write_timer"], probe), probe
+
+
+# A page that has been open for five minutes, in a browser whose clock goes in steps of a millisecond.
+OLD_AND_COARSE = """
+const real = performance.now.bind(performance);
+performance.now = () => Math.floor(real()) + 300000;
+"""
+
+
+def test_an_old_page_with_a_coarse_clock_does_not_stop_the_guests(kernel, tmp_path):
+    """The guest's clock leapt by the page's age, in a third of all runs, and then stood still for as long."""
+    (tmp_path / "old.mjs").write_text(OLD_AND_COARSE)
+    for _ in range(6):
+        words = [node.node(), "--import", tmp_path / "old.mjs", node.TAB / "node.mjs", "run", kernel.folder]
+        answer = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S)
+        seen = json.loads(answer.stdout)
+        assert seen["counters"]["IpFragFails"] == 1, answer.stderr
 
 
 def test_a_pair_that_does_not_fit_is_one_sentence(kernel, tmp_path):
