@@ -204,11 +204,12 @@ def record(case, draw):
 @command("./lab book --check-links")
 @click.option("--pdf", is_flag=True, help="Make the whole book one PDF as well, with Chromium.")
 @click.option("--check-links", is_flag=True, help="Then ask every address that the pages name.")
-def book(pdf, check_links):
+@click.option("--without-tab", is_flag=True, help="Without the kernel that runs in a reader's tab, see ./lab tab.")
+def book(pdf, check_links, without_tab):
     """Build the static site under _build/html, without a VM, warnings as errors."""
     from host import site
 
-    folder = site.book()
+    folder = site.book(with_tab=not without_tab)
     if pdf:
         from host import print_book
 

@@ -9,17 +9,19 @@ from pathlib import Path
 
 from host import debian, links, pairs, source
 from host.paths import REPOSITORY
-from host.phases import LabError, phase
+from host.phases import LabError, phase, say
+from host.tab import state
 
 # jupyter-book 1.x has no __main__; this is what its script does.
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 
 
-def book(into: Path = REPOSITORY) -> Path:
-    """Build the site in `into`/_build; returns its folder. Raises with the first faults."""
+def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
+    """Build the site in `into`/_build; returns its folder. Raises with the first faults. `with_tab`: with the kernel
+    that runs in a reader's tab, if it is made."""
     debian.need(*debian.BOOK)
     pairs.check()
-    environment = {**os.environ, **source.trees()}
+    environment = {**os.environ, **source.trees(), "WPW_TAB": _tab() if with_tab else ""}
     # Sphinx marks a style sheet by its sum if it lies there from last time, and else does not.
     shutil.rmtree(into / "_build" / "html", ignore_errors=True)
     with phase("book: building _build/html"):
@@ -38,6 +40,14 @@ def book(into: Path = REPOSITORY) -> Path:
         raise LabError(f"book: the build failed (whole log: _build/book.log)\n{shown}",
                        "mend what it names, then ./lab book")
     return into / "_build" / "html"
+
+
+def _tab() -> str:
+    """The folder of the tab's kernel, or none, and then a word of it."""
+    kernel = state.there()
+    if kernel is None:
+        say("book: chapter 1 will not run on its page, because the tab's kernel is not made. Next: ./lab tab")
+    return str(kernel.folder) if kernel else ""
 
 
 def check_links(folder: Path) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from host import store
+from host.paths import cache
 from host.phases import LabError, phase
 from host.tab import node, packages
 from host.tab.initramfs import SOURCES, initramfs
@@ -57,13 +58,23 @@ def state() -> State:
         for name in boot:
             (folder / name).unlink()
         (folder / "state.json").write_text(json.dumps({
-            **described, "settings": SETTINGS, "cmdline": CMDLINE, "date": time.strftime("%Y-%m-%d"),
+            **described, "recipe": _recipe(), "settings": SETTINGS, "cmdline": CMDLINE, "date": time.strftime("%Y-%m-%d"),
             "files": {name: _hashed(folder / name) for name in KEPT},
             "suite": packages.recipe()["suite"], "packages": fetched.versions, "v86": _v86_version(),
         }, indent=1))
 
-    ingredients = [json.dumps(fetched.versions), json.dumps(SETTINGS), CMDLINE, *MADE_OF, *node.LOCK, node.REQUIREMENTS]
-    return State(store.made("tab", store.key_of(*ingredients), make, 500))
+    return State(store.made("tab", store.key_of(json.dumps(fetched.versions), _recipe()), make, 500))
+
+
+def there() -> State | None:
+    """The newest state of this checkout's recipe, whatever its packages' versions; None if none was made."""
+    made = [State(file.parent) for file in cache().glob("tab-*/state.json") if store.damage(file.parent) is None]
+    ours = [state for state in made if state.described.get("recipe") == _recipe()]
+    return max(ours, key=lambda state: state.folder.stat().st_mtime, default=None)
+
+
+def _recipe() -> str:
+    return store.key_of(json.dumps(SETTINGS), CMDLINE, *MADE_OF, *node.LOCK, node.REQUIREMENTS)
 
 
 def _boot(fetched: packages.Packages, folder: Path) -> list[str]:

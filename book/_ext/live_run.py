@@ -1,0 +1,149 @@
+"""How does a reader make a chapter's case happen in the page itself? A box below its figure, and what it loads.
+
+    :::{live-run} frag-needed run.direct
+    :::
+
+The box restores a saved kernel in an emulator, see book/_static/live-run.js. `WPW_TAB` names the folder of the
+state and its emulator, which state.json there describes; `live_scripts` in the configuration are the scripts that
+drive it. All lie in one folder of the site that is named after their contents, and nothing of it is loaded before
+the reader asks. A build without WPW_TAB has no box. CASE and PATH name the recorded times that stand beside the
+live ones: the keys a_ms, b_ms and b_again_ms.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from fail_closed import fault
+from recorded import Recording, RecordingError
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+STATE, WASM, EMULATOR, LICENCE = "state.zst", "v86.wasm", "libv86.js", "v86.LICENSE"
+TIMES = ("a_ms", "b_ms", "b_again_ms")
+SCRIPT, STYLE = "live-run.js", "live-run.css"
+FOLDER = "_static/live"
+# Shown by the script: without one there is nothing to click.
+BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{recorded}" aria-labelledby="run-it-here">
+<h3 id="run-it-here">Run it here</h3>
+<p>This tab can do it too: Debian's Linux {release}, for 32-bit x86, in the emulator v86. The hosts of the figure are
+up in it and idle, as they were when its memory was saved. Nothing is installed, and no packet leaves the tab.</p>
+<p class="wpw-live-buttons"></p><p class="wpw-live-said" role="status"></p><div class="wpw-live-seen"></div>
+</section>"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A state with its emulator and scripts, as files of the site by name."""
+
+    files: dict[str, bytes]
+    described: dict
+
+    @property
+    def folder(self) -> str:
+        """Where they lie in the site; other contents lie elsewhere, so a browser never mixes two builds."""
+        return f"{FOLDER}/{hashlib.sha256(b''.join(self.files.values())).hexdigest()[:16]}"
+
+    def manifest(self, up: str, scripts: list[str]) -> dict:
+        """What the page's script has to know, `up` leads from the page to the site's root."""
+        return {"folder": up + self.folder, "scripts": scripts, "settings": self.described["settings"],
+                "release": self.described["release"],
+                "files": {name: {"bytes": len(data), "integrity": integrity(data)}
+                          for name, data in self.files.items()}}
+
+
+def integrity(data: bytes) -> str:
+    """As browsers write it: "sha256-…"."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(data).digest()).decode()
+
+
+def pair(app: Sphinx) -> Pair | None:
+    """What this build puts into the site; None without a saved state."""
+    if not app.config.live_state:
+        return None
+    folder = Path(app.config.live_state)
+    files = {STATE: (folder / STATE).read_bytes(), EMULATOR: (folder / EMULATOR).read_bytes(),
+             # Plain file servers do not compress; the page unpacks it itself.
+             f"{WASM}.gz": gzip.compress((folder / WASM).read_bytes(), mtime=0)}
+    files |= {Path(name).name: (Path(app.srcdir) / name).read_bytes() for name in app.config.live_scripts}
+    return Pair(files, json.loads((folder / "state.json").read_text()))
+
+
+class live_box(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
+    """The box, with the recorded times."""
+
+
+class LiveRun(SphinxDirective):
+    """`live-run`: CASE PATH."""
+
+    required_arguments = 2
+
+    def run(self) -> list[nodes.Node]:
+        """The box, if there is a state to run."""
+        case, path = self.arguments
+        try:
+            recording = Recording(self.env, case)
+            recorded = {key: recording.value(f"{path}.{key}") for key in TIMES}
+        except RecordingError as error:
+            fault(self.env, str(error), self.env.docname, self.lineno)
+            return []
+        return [live_box("", recorded=recorded)] if self.env.app.config.live_state else []
+
+
+def visit_html(self, node: live_box) -> None:
+    """The box with all that its script has to know."""
+    app = self.builder.app
+    up = "../" * self.builder.current_docname.count("/")
+    found = pair(app)
+    live = found.manifest(up, [Path(name).name for name in app.config.live_scripts])
+    self.body.append(BOX.format(live=escape(json.dumps(live)), recorded=escape(json.dumps(node["recorded"])),
+                                release=escape(live["release"])))
+    raise nodes.SkipNode
+
+
+def skip(self, node: live_box) -> None:
+    """Only a browser can run it."""
+    raise nodes.SkipNode
+
+
+def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+    """The page's script and style sheet, on pages with a box."""
+    if doctree is not None and next(doctree.findall(live_box), None) is not None:
+        app.add_js_file(SCRIPT, loading_method="defer")
+        app.add_css_file(STYLE)
+
+
+def write(app: Sphinx, failure: Exception | None) -> None:
+    """The files, each twice: as it is, and in a script, the only thing that a page opened from a folder may load."""
+    found = pair(app)
+    if failure is not None or app.builder.format != "html" or found is None:
+        return
+    folder = Path(app.outdir) / found.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    scripts = {Path(name).name for name in app.config.live_scripts} | {EMULATOR}
+    for name, data in found.files.items():
+        (folder / name).write_bytes(data)
+        if name not in scripts:
+            packed = base64.b64encode(data).decode()
+            (folder / f"{name}.js").write_text(f'(globalThis.LiveFiles ??= {{}})["{name}"] = "{packed}";\n')
+    (folder / LICENCE).write_bytes((Path(app.config.live_state) / LICENCE).read_bytes())
+
+
+def setup(app: Sphinx) -> dict:
+    """Sphinx calls this."""
+    app.add_config_value("live_state", lambda config: os.environ.get("WPW_TAB", ""), "env", [str])
+    app.add_config_value("live_scripts", [], "env", [list])
+    app.add_node(live_box, html=(visit_html, None), text=(skip, None), latex=(skip, None), man=(skip, None),
+                 texinfo=(skip, None))
+    app.add_directive("live-run", LiveRun)
+    app.connect("html-page-context", add_files)
+    app.connect("build-finished", write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,229 @@
+/* A chapter's case, run on its page: see book/_ext/live_run.py for the box, and the scripts that it names for the
+   machine (LiveRun). Nothing is loaded before the first click; what a guest says becomes text, never markup. */
+"use strict";
+(() => {
+
+const MODES = [
+  { id: "fault", words: "Run it again", row: "live, in this tab", told: false, trace: false },
+  { id: "told", words: "With the route told beforehand", row: "live, route MTU 1480 told beforehand", told: true, trace: false },
+];
+const TIMES = [["A", "a_ms"], ["B", "b_ms"], ["B again", "b_again_ms"]];
+const fromFolder = location.protocol === "file:";
+
+class LoadError extends Error {}
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+function script(address, attributes = {}) {
+  return new Promise((resolve, reject) => {
+    const element = make("script", { src: address, ...attributes });
+    element.onload = resolve;
+    element.onerror = () => reject(new LoadError(`${address} could not be loaded, or is not the file that was built.`));
+    document.head.append(element);
+  });
+}
+
+/* The browser itself compares a file's hash where it is told one: also of bytes that we have, and also on a page
+   without https, where it lends no hash function. */
+async function checked(name, blob, integrity) {
+  const address = URL.createObjectURL(blob);
+  try {
+    return await (await fetch(address, { integrity })).arrayBuffer();
+  } catch {
+    throw new LoadError(`${name} is damaged, or not of this build: its hash is not the one that this page expects.`);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+class Files {
+  constructor(live, onBytes) {
+    this.live = live;
+    this.onBytes = onBytes;
+  }
+
+  async bytes(name) {
+    const { integrity, bytes } = this.live.files[name];
+    const blob = fromFolder ? await this.fromScript(name, bytes) : await this.fromServer(name);
+    return checked(name, blob, integrity);
+  }
+
+  async fromServer(name) {
+    let answer;
+    try {
+      answer = await fetch(`${this.live.folder}/${name}`);
+    } catch {
+      throw new LoadError(`${name} could not be loaded: the connection failed.`);
+    }
+    if (!answer.ok) throw new LoadError(`${name} could not be loaded: the server said ${answer.status}.`);
+    const parts = [], reader = answer.body.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts.push(part.value);
+      this.onBytes(part.value.length);
+    }
+    return new Blob(parts);
+  }
+
+  async fromScript(name, bytes) {
+    await script(`${this.live.folder}/${name}.js`);
+    const text = atob(globalThis.LiveFiles[name]);
+    delete globalThis.LiveFiles[name];
+    this.onBytes(bytes);
+    return new Blob([Uint8Array.from(text, letter => letter.charCodeAt(0))]);
+  }
+
+  async script(name) {
+    const { integrity, bytes } = this.live.files[name];
+    await script(`${this.live.folder}/${name}`, fromFolder ? {} : { integrity });
+    this.onBytes(bytes);
+  }
+
+  /* In their order: each may need the one before it. */
+  async driver() {
+    for (const name of this.live.scripts) await this.script(name);
+  }
+
+  /* All that a run needs; `settings` are those of the machine whose memory was saved. */
+  async all() {
+    const [packed, state] = await Promise.all([this.bytes("v86.wasm.gz"), this.bytes("state.zst"),
+      this.script("libv86.js"), this.driver()]);
+    const wasm = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    return { V86: globalThis.V86, wasm, state, settings: this.live.settings };
+  }
+}
+
+/* Whether the tab was in the background, where a browser may slow it down: an instrument that does not look at who
+   waited. */
+function watched() {
+  let hidden = document.hidden;
+  const look = () => { hidden ||= document.hidden; };
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    document.removeEventListener("visibilitychange", look);
+    return hidden;
+  };
+}
+
+class Box {
+  constructor(element) {
+    this.live = JSON.parse(element.dataset.live);
+    this.recorded = JSON.parse(element.dataset.recorded);
+    this.buttons = element.querySelector(".wpw-live-buttons");
+    this.said = element.querySelector(".wpw-live-said");
+    this.seen = element.querySelector(".wpw-live-seen");
+    this.rows = null;
+    this.loaded = null;
+    this.button(`Run it here (loads ${this.megabytes(this.total())} MB)`, MODES[0]);
+    element.hidden = false;
+  }
+
+  total() {
+    return Object.values(this.live.files).reduce((sum, file) => sum + file.bytes, 0);
+  }
+
+  megabytes(bytes) {
+    return (bytes / 1e6).toFixed(1);
+  }
+
+  button(words, mode) {
+    const button = make("button", { type: "button", class: "wpw-live-button", "data-mode": mode.id }, words);
+    button.addEventListener("click", () => this.clicked(mode));
+    this.buttons.append(button);
+  }
+
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  busy(is) {
+    for (const button of this.buttons.children) button.disabled = is;
+  }
+
+  async clicked(mode) {
+    const begin_ms = performance.now();
+    this.busy(true);
+    try {
+      await this.load();
+      this.say("The kernel wakes, and A and B ask …");
+      const run = await this.run(mode);
+      this.show(mode, run, begin_ms);
+    } catch (error) {
+      console.warn(error);
+      const [first] = error.message.split("\n");
+      this.say(`It could not be run here. ${first} The recorded run above is not touched by that. Try again, or run it in the lab.`);
+    }
+    this.busy(false);
+  }
+
+  async load() {
+    if (this.loaded) return;
+    let bytes = 0;
+    const files = new Files(this.live, count => {
+      bytes += count;
+      this.say(`Loading: ${this.megabytes(bytes)} of ${this.megabytes(this.total())} MB`);
+    });
+    this.loaded = await files.all();
+  }
+
+  async run({ told, trace }) {
+    const wasHidden = watched();
+    const machine = await globalThis.LiveRun.restored(this.loaded);
+    let run;
+    try {
+      run = await machine.run({ told, trace });
+    } finally {
+      await machine.end();
+    }
+    if (wasHidden()) {
+      run.reason = [run.reason, "the tab was in the background"].filter(Boolean).join("; ");
+      run.measured = false;
+    }
+    return { ...run, kernel: this.live.release };
+  }
+
+  show(mode, run, begin_ms) {
+    if (!this.rows) this.begin();
+    const row = make("tr", {}, make("th", { scope: "row" }, mode.row),
+      ...(run.measured ? TIMES.map(([, key]) => make("td", {}, run[key].toFixed(1)))
+        : [make("td", { colspan: TIMES.length }, `not measured: ${run.reason}`)]));
+    this.rows.append(row);
+    const told = TIMES.map(([name, key]) => `${name} waited ${run[key].toFixed(1)} ms`).join(", ");
+    this.say(run.measured ? `${mode.row}: ${told}.`
+      : `Not measured: ${run.reason}. That says nothing of the kernel; run it again.`);
+    run.page = { click_to_shown_ms: Math.round(performance.now() - begin_ms) };
+    this.data(mode, run);
+  }
+
+  /* The table, with the recorded run in its first row, and the buttons for further runs. */
+  begin() {
+    this.rows = make("tbody", {}, make("tr", {}, make("th", { scope: "row" }, "recorded, in the lab VM"),
+      ...TIMES.map(([, key]) => make("td", {}, this.recorded[key].toFixed(1)))));
+    this.seen.append(make("div", { class: "wpw-scroll", tabindex: "0", role: "region", "aria-label": "How long each waited" },
+      make("table", { class: "wpw-live-times" }, make("caption", {}, "How long each waited for its answer, in ms, by the guest's own clock"),
+        make("thead", {}, make("tr", {}, make("td"), ...TIMES.map(([name]) => make("th", { scope: "col" }, name)))),
+        this.rows)));
+    this.buttons.replaceChildren();
+    for (const mode of MODES) this.button(mode.words, mode);
+    this.buttons.firstChild.focus();
+  }
+
+  data(mode, run) {
+    const text = JSON.stringify(run, null, 1);
+    this.details?.remove();
+    const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    this.details = make("details", {}, make("summary", {}, "The data of this run"),
+      make("p", {}, make("a", { href: address, download: `${mode.id}-live.json` }, "Download it")),
+      make("pre", { "data-live-run": "", tabindex: "0", role: "region", "aria-label": "The data of this run, as JSON" }, text));
+    this.seen.append(this.details);
+  }
+}
+
+if (globalThis.WebAssembly && globalThis.DecompressionStream)
+  for (const element of document.querySelectorAll(".wpw-live")) new Box(element);
+
+})();

@@ -1,0 +1,163 @@
+"""Does chapter 1 happen on its page, in a real browser, when the reader asks, and not before?"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+import pytest
+from browsing import served, visit
+from conftest import PROVENANCE
+from test_accessible import violations
+
+pytestmark = pytest.mark.xdist_group("site")
+
+PAGE = "book/frag-needed.html"
+RUN_MS = 120_000  # a click takes a second or two; this is for a machine that has other work
+MOST_FIRST = 13_000_000  # bytes of the first click, from a server that does not compress
+FIRST, AGAIN, TOLD = ".wpw-live-button >> nth=0", "[data-mode=fault]", "[data-mode=told]"
+SEEN = "[data-live-run]"
+
+
+@pytest.fixture
+def address(site, built_site):
+    """The chapter's page; the site has to hold the kernel."""
+    assert list(built_site.glob("_static/live/*/state.zst")), "the site was built without the tab's kernel; run ./lab tab"
+    return f"{site}/{PAGE}"
+
+
+def data(page) -> dict:
+    """The JSON of the run that the page shows."""
+    page.wait_for_selector(SEEN, state="attached", timeout=RUN_MS)
+    return json.loads(page.text_content(SEEN))
+
+
+def click(page, button) -> dict:
+    """A further run."""
+    before = page.text_content(SEEN)
+    page.click(button)
+    page.locator(SEEN).filter(has_not_text=before).wait_for(state="attached", timeout=RUN_MS)
+    page.locator(f"{AGAIN}:enabled").wait_for(timeout=RUN_MS)
+    return data(page)
+
+
+def said(page) -> str:
+    """The line that a screen reader is told."""
+    return page.text_content(".wpw-live-said")
+
+
+def test_one_click_and_it_happens_in_the_tab(address, browser):
+    with visit(browser, "about:blank") as seen:
+        sizes, page = {}, seen.page
+        page.on("requestfinished", lambda request: sizes.update(
+            {request.url: request.sizes()["responseBodySize"]}))
+        page.goto(address, wait_until="networkidle")
+        assert not [url for url in sizes if "/live/" in url]
+        page.click(FIRST)
+        run = data(page)
+        # What the kernel did, whatever this machine's speed: the balancer refused A, its own host refused B.
+        assert run["control"] is False and {one["bytes"] for one in run["exchanges"]} == {1448}
+        assert run["counters"]["IpFragFails"] == 1 and run["counters"]["IcmpInDestUnreachs"] >= 2
+        assert {"a_ms", "b_ms", "b_again_ms", "measured"} <= set(run)
+        row = page.locator(".wpw-live-times tbody tr").last.inner_text()
+        if run["measured"]:
+            assert run["b_ms"] > run["a_ms"] and f"{run['b_ms']:.1f}" in row and f"{run['b_ms']:.1f}" in said(page)
+        else:
+            assert "not measured" in row and run["reason"] in row
+        assert sum(size for url, size in sizes.items() if "/live/" in url) < MOST_FIRST
+        assert seen.errors == [] and seen.abroad == []
+
+
+@pytest.mark.whole("site", why="one click in the base shows that it runs")
+def test_told_beforehand_and_again_in_the_same_page(address, browser):
+    with visit(browser, address) as seen:
+        seen.page.click(FIRST)
+        runs = [data(seen.page), *(click(seen.page, button) for button in (TOLD, AGAIN, TOLD, AGAIN))]
+        assert [run["control"] for run in runs] == [False, True, False, True, False]
+        assert [run["counters"]["IpFragFails"] for run in runs] == [1, 0, 1, 0, 1]
+        assert seen.page.locator(".wpw-live-times tbody tr").count() == 1 + len(runs)
+        assert seen.errors == []
+
+
+@pytest.mark.whole("site", why="one click in the base shows that it runs")
+def test_from_a_folder_on_the_disk(address, built_site, browser):
+    with visit(browser, f"{built_site.as_uri()}/{PAGE}") as seen:
+        seen.page.click(FIRST)
+        assert data(seen.page)["counters"]["IpFragFails"] == 1
+        assert seen.errors == [] and [url for url in seen.abroad if not url.startswith("file:")] == []
+
+
+@contextlib.contextmanager
+def answering(page, name, **answer):
+    """What the server says for one of the files."""
+    page.route(f"**/live/*/{name}", lambda route: route.fulfill(**answer))
+    yield
+    page.unroute(f"**/live/*/{name}")
+
+
+@pytest.mark.parametrize("name, answer, words", [
+    ("state.zst", {"body": "another state"}, "state.zst is damaged, or not of this build"),
+    ("libv86.js", {"body": "globalThis.V86 = null"}, "libv86.js could not be loaded, or is not the file"),
+    ("v86.wasm.gz", {"status": 404}, "v86.wasm.gz could not be loaded: the server said 404"),
+])
+def test_what_does_not_fit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
+    with visit(browser, address) as seen:
+        page = seen.page
+        with answering(page, name, **answer):
+            page.click(FIRST)
+            page.locator(".wpw-live-said", has_text="could not be run here").wait_for(timeout=RUN_MS)
+        assert words in said(page) and page.locator(SEEN).count() == 0
+        assert page.locator("figure", has_text="Connection B, seen by tcpdump").first.is_visible()
+        page.click(FIRST)
+        assert data(page)["counters"]["IpFragFails"] == 1
+
+
+def test_a_tab_in_the_background_is_not_measured(address, browser):
+    with visit(browser, address) as seen:
+        seen.page.evaluate("Object.defineProperty(document, 'hidden', {get: () => true})")
+        seen.page.click(FIRST)
+        run = data(seen.page)
+        assert run["measured"] is False and "the tab was in the background" in run["reason"]
+        assert "Not measured" in said(seen.page)
+
+
+def test_without_script_the_page_is_what_it_was(address, browser):
+    with visit(browser, address, java_script_enabled=False) as seen:
+        assert seen.page.locator(".wpw-live").is_hidden()
+        assert seen.page.locator("figure", has_text="Connection B, seen by tcpdump").first.is_visible()
+
+
+@pytest.mark.whole("site", why="axe has read the page itself, in the base")
+@pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing_in_what_a_run_has_left(address, browser, scheme, width):
+    with visit(browser, address, scheme=scheme, width=width, reduced_motion="reduce") as seen:
+        seen.page.click(FIRST)
+        data(seen.page)
+        seen.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert violations(seen.page) == []
+        assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+EXTENSIONS = ["myst_nb", "recorded", "live_run"]
+
+
+def pages(times: dict) -> dict[str, str]:
+    """A small book with a box, and the recorded times that it names."""
+    return {"index.md": "# Title\n\n:::{live-run} frag-needed run.direct\n:::\n",
+            "_recordings/frag-needed.json": json.dumps({"provenance": PROVENANCE, "run": {"direct": times}})}
+
+
+def test_a_build_without_the_kernel_has_no_box(book):
+    built = book(pages({"a_ms": 1.0, "b_ms": 2.0, "b_again_ms": 1.0}), extensions=EXTENSIONS, live_state="")
+    assert built.status == 0 and "wpw-live" not in built.page()
+
+
+def test_a_box_with_a_case_that_has_no_such_times_is_a_fault(book):
+    built = book(pages({"a_ms": 1.0}), extensions=EXTENSIONS, live_state="")
+    assert "run.direct.b_ms" in built.warnings
+
+
+def test_a_plain_file_server_is_enough(built_site, browser):
+    """No header of a server's is needed: another one, at another place."""
+    with served(built_site.parent) as place, visit(browser, f"{place}/{built_site.name}/{PAGE}") as seen:
+        assert seen.page.locator(FIRST).is_visible() and seen.errors == []
