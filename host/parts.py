@@ -42,7 +42,8 @@ def parts() -> dict[str, Part]:
            for name, case in cases.cases().items()}
     of_cases = {name: Part(paths, MACHINERY, sum((own[other] for other in own if other != name), ASIDE))
                 for name, paths in own.items()}
-    return {"site": Part(("book/", "notebooks/", "tests/site/", "labs/style.toml", "_config.yml", "_toc.yml")),
+    return {"site": Part(("book/", "notebooks/", "tests/site/", "labs/style.toml", "_config.yml", "_toc.yml",
+                          "host/tab/", "vm-image/tab/")),
             "machinery": Part((), MACHINERY), **of_cases}
 
 

@@ -16,6 +16,7 @@ from host.tab import state
 
 MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/host", "tests/site"], ["tests/vm"]
+WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
 LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake, see snapshot.py
 MOST_LOST = 3  # a busy machine loses one now and then
@@ -36,6 +37,7 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     if with_vm:
         for name in names():
             snapshot.snapshot(name)
+    if not named or any(word.startswith(WITH_TAB) for word in named):
         state.state()
     source.trees()  # of the kernel that the image has, so after it
     os.chdir(REPOSITORY)
