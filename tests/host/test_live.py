@@ -80,7 +80,7 @@ def captured(file: Path) -> list[tuple[str, bool, bytes]]:
         frame = data[at + 16:at + 16 + length]
         protocol, header, index, kind = link(frame, linktype)
         if protocol == IPV4:
-            found.append((f"if{index}", kind == 4, frame[header:header + 96]))
+            found.append(("lo" if index == 1 else "client-eth0", kind == 4, frame[header:header + 96]))
         at += 16 + length
     return found
 
@@ -115,7 +115,7 @@ def made(seq, payload, flags=16, back=False, ack=1) -> tuple[str, bool, bytes]:
     ends = [(b"\n\0\0\1", 4000), (b"\n\0\0\2", 7000)]
     (src, sport), (dst, dport) = reversed(ends) if back else ends
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40 + payload, 0, 0, 64, 6, 0, src, dst)
-    return "if2", not back, ip + struct.pack("!HHIIBBHHH", sport, dport, seq % 2**32, ack, 5 << 4, flags, 0, 0, 0)
+    return "client-eth0", not back, ip + struct.pack("!HHIIBBHHH", sport, dport, seq % 2**32, ack, 5 << 4, flags, 0, 0, 0)
 
 
 # A wrap of the sequence number, parts sent again, a hole that is filled later, a new connection on old ports, a close.

@@ -1,7 +1,7 @@
 // How does chapter 1 happen in the emulator, and what does its console say of it? The same file serves a
 // page and Node (node.js), so it knows neither files nor a document: whoever calls it brings the emulator
-// and its bytes. A classic script and not a module, because a page opened from a folder may load no module; before
-// it packets.js, which dissects what was captured.
+// and its bytes. A classic script and not a module, because a page opened from a folder may load no module; it needs
+// packets.js, which dissects what was captured, once a run is over.
 //
 //   const machine = await LiveRun.restored({V86, wasm, state, settings});
 //   const run = await machine.run({told: false, trace: true});
