@@ -195,21 +195,30 @@ class Box {
     const told = TIMES.map(([name, key]) => `${name} waited ${run[key].toFixed(1)} ms`).join(", ");
     this.say(run.measured ? `${mode.row}: ${told}.`
       : `Not measured: ${run.reason}. That says nothing of the kernel; run it again.`);
+    this.draw(run);
     run.page = { click_to_shown_ms: Math.round(performance.now() - begin_ms) };
     this.data(mode, run);
   }
 
   /* The table, with the recorded run in its first row, and the buttons for further runs. */
   begin() {
+    this.pictures = make("div", { class: "wpw-live-pictures" });
     this.rows = make("tbody", {}, make("tr", {}, make("th", { scope: "row" }, "recorded, in the lab VM"),
       ...TIMES.map(([, key]) => make("td", {}, this.recorded[key].toFixed(1)))));
     this.seen.append(make("div", { class: "wpw-scroll", tabindex: "0", role: "region", "aria-label": "How long each waited" },
       make("table", { class: "wpw-live-times" }, make("caption", {}, "How long each waited for its answer, in ms, by the guest's own clock"),
         make("thead", {}, make("tr", {}, make("td"), ...TIMES.map(([name]) => make("th", { scope: "col" }, name)))),
-        this.rows)));
+        this.rows)), this.pictures);
     this.buttons.replaceChildren();
     for (const mode of MODES) this.button(mode.words, mode);
     this.buttons.firstChild.focus();
+  }
+
+  /* The packets of the last run: B, whom it is about, and A for who wants to compare. */
+  draw(run) {
+    const ladder = name => globalThis.LiveLadder.element(globalThis.LiveLadder.tree(run, name), document);
+    this.pictures.replaceChildren(ladder("B"),
+      make("details", {}, make("summary", {}, "Connection A of the same run"), ladder("A")));
   }
 
   data(mode, run) {

@@ -59,6 +59,11 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         assert run["control"] is False and {one["bytes"] for one in run["exchanges"]} == {1448}
         assert run["counters"]["IpFragFails"] == 1 and run["counters"]["IcmpInDestUnreachs"] >= 2
         assert {"a_ms", "b_ms", "b_again_ms", "measured"} <= set(run)
+        # B's ladder, from what was captured: its own host says "too long" to itself, before any data leaves.
+        steps = page.locator(".wpw-live-pictures > figure .wpw-packet").evaluate_all(
+            "steps => steps.map(step => step.getAttribute('aria-label'))")
+        assert steps[0].startswith("client to itself: ICMP frag needed, MTU 1480"), steps
+        assert any(step.startswith("client to balancer:") for step in steps[1:]), steps
         row = page.locator(".wpw-live-times tbody tr").last.inner_text()
         if run["measured"]:
             assert run["b_ms"] > run["a_ms"] and f"{run['b_ms']:.1f}" in row and f"{run['b_ms']:.1f}" in said(page)
