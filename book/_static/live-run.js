@@ -162,12 +162,16 @@ class Box {
 
   async load() {
     if (this.loaded) return;
-    let bytes = 0;
+    let bytes = 0, waiting = true;
     const files = new Files(this.live, count => {
       bytes += count;
-      this.say(`Loading: ${this.megabytes(bytes)} of ${this.megabytes(this.total())} MB`);
+      if (waiting) this.say(`Loading: ${this.megabytes(bytes)} of ${this.megabytes(this.total())} MB`);
     });
-    this.loaded = await files.all();
+    try {
+      this.loaded = await files.all();
+    } finally {
+      waiting = false;  // where one file failed, the others may still come
+    }
   }
 
   async run({ told, trace }) {

@@ -26,7 +26,7 @@ try {
 TWICE = """
 import "./live.js";
 const steps = [1, 1, 1, 1.2, 1.2, 30], clock = globalThis.LiveRun.neverTwice(() => steps.shift());
-console.log(JSON.stringify(Array.from(steps, () => clock())));
+console.log(JSON.stringify([...steps].map(() => clock())));
 """
 RUN = [
     ("lab: begin 1000.000", 5000), ("lab: exchange A 1448 1000.250 4.100", 5230),
