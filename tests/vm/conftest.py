@@ -105,7 +105,7 @@ def measured_at_first(own_run_folder):
     wake_s()
 
 
-def wait_until(held, wakes: int = 20) -> None:
+def wait_until(held, wakes: int = 40) -> None:
     """Until this holds; an error when so many guests could have woken meanwhile."""
     deadline = time.monotonic() + wakes * wake_s()
     while not held():

@@ -34,7 +34,7 @@ def evaluate(client, code: str) -> str:
         if message["msg_type"] == "stream":
             printed.append(message["content"]["text"])
 
-    reply = client.execute_interactive(code, timeout=60 * wake_s(), output_hook=hook)
+    reply = client.execute_interactive(code, timeout=100 * wake_s(), output_hook=hook)
     assert reply["content"]["status"] == "ok", reply["content"].get("traceback")
     return "".join(printed)
 
