@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from html import unescape
+from pathlib import Path
 
 import pytest
 from conftest import SOURCE, code, markdown, notebook
+from kernel_source import read_version
+
+from host import source
 
 GOOD = """# Page
 
@@ -52,6 +57,32 @@ def test_caption_says_whose_code_and_where(book):
     assert 'href="https://elixir.bootlin.com/linux/v6.1.7/source/net/wait/queue.c#L33"' in caption
     assert "patches may shift lines" in caption
     assert str(SOURCE) not in caption
+
+
+def test_each_line_has_the_number_that_it_has_in_its_file(book):
+    assert numbered(book({"index.md": GOOD}).page()) == {number: line.strip() for number, line in enumerate(
+        (SOURCE / "net/wait/queue.c").read_text().splitlines(), 1) if 33 <= number <= 41}
+
+
+def numbered(figure: str) -> dict[int, str]:
+    """The lines that are shown, by the numbers before them."""
+    row = r'<span class="wpw-number">(\d+)</span>.*?<span class="wpw-text">(.*?)\n</span>'
+    return {int(number): unescape(re.sub(r"<[^>]+>", "", line)).strip()
+            for number, line in re.findall(row, figure, re.DOTALL)}
+
+
+@pytest.mark.xdist_group("site")
+def test_in_the_book_too(built_site):
+    roots = {read_version(root).package: root for root in map(Path, source.trees().values())}
+    figures = [(path.name, figure) for path in built_site.rglob("*.html")
+               for figure in re.findall(r'<figure class="wpw-source.*?</figure>', path.read_text(), re.DOTALL)]
+    assert len(figures) > 20
+    for name, figure in figures:
+        file, first, last = re.search(r"</code> in <code>(.*?)</code>, lines? (\d+)(?:–(\d+))?<", figure).groups()
+        package = re.search(r'wpw-origin">[^(]*\((.*?)\)', figure)[1]
+        own, shown = (roots[package] / file).read_text().splitlines(), numbered(figure)
+        assert list(shown) == list(range(int(first), int(last or first) + 1)), (name, file)
+        assert {number: own[number - 1].strip() for number in shown} == shown, (name, file)
 
 
 @pytest.mark.parametrize("directive, line, message", [
