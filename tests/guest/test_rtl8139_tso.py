@@ -80,7 +80,8 @@ def test_each_byte_asked_for_arrives_in_other_pieces(traced):
     for watched in (traced.plain, traced.locked):
         for send in watched.large:
             assert sum(send.asked) == sum(send.arrived) == send.payload_bytes
-            assert send.arrived[0] == CUT_BYTES and send.arrived != send.asked
+            # Two segments that are asked for may fit in one of the card's: 1308 and 36 arrive as 1344.
+            assert send.arrived[0] == min(CUT_BYTES, send.payload_bytes) and send.arrived != send.asked
     assert any(len(send.arrived) > 2 for send in traced.locked.large)
 
 
