@@ -4,7 +4,7 @@ A place is a label, a page, or a place on a page::
 
     without-a-timer             a label, (without-a-timer)= in the text
     frag-needed                 a page; from the root, /notebooks/frag-needed
-    frag-needed#the-road        what has this id there, such as a heading
+    frag-needed#the-path        what has this id there, such as a heading
     frag-needed#tcp_v4_err      the first excerpt of this function that the page quotes
 
 The role `at` leads there, {at}`tcp_v4_err <frag-needed#tcp_v4_err>`; if what leads to a function is
