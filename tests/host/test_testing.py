@@ -48,8 +48,14 @@ def test_what_measures_runs_after_what_opens_a_browser(calls):
 
 def test_without_a_vm_none_is_made(calls):
     assert status(quick=True) == 0 and status("tests/host/test_cli.py") == 0
-    assert calls == ["sources", ["--parts=base,site", "tests/host", "tests/site"],
+    assert calls == ["tab", "sources", ["--parts=base,site", "tests/host", "tests/site"],
                      "sources", ["tests/host/test_cli.py"]]
+
+
+@pytest.mark.parametrize("word, made", [("tests/site/test_whole.py", True), ("tests/vm/test_tab.py", True),
+                                        ("tests/vm/test_vm.py", False)])
+def test_the_kernel_of_the_tab_is_made_for_those_who_run_it(calls, word, made):
+    assert status(word) == 0 and ("tab" in calls) is made
 
 
 @pytest.mark.parametrize("ends, code", [([1, 0], 1), ([0, 1], 1), ([5, 0], 0), ([0, 5], 0), ([5, 5], 5), ([1, 5], 1)])
@@ -64,7 +70,7 @@ def test_all_runs_each_part_by_itself_and_one_may_be_named(calls):
     assert [call[0] for call in calls[3::2]] == ["--parts=base", "--parts=site", "--parts=machinery"]
     calls.clear()
     assert status(part="machinery", quick=True) == 0
-    assert calls == ["sources", ["--parts=machinery", "tests/host", "tests/site"]]
+    assert calls == ["tab", "sources", ["--parts=machinery", "tests/host", "tests/site"]]
 
 
 @pytest.mark.parametrize("words, quick, whole", [
