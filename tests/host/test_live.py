@@ -115,7 +115,8 @@ def made(seq, payload, flags=16, back=False, ack=1) -> tuple[str, bool, bytes]:
     ends = [(b"\n\0\0\1", 4000), (b"\n\0\0\2", 7000)]
     (src, sport), (dst, dport) = reversed(ends) if back else ends
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40 + payload, 0, 0, 64, 6, 0, src, dst)
-    return "client-eth0", not back, ip + struct.pack("!HHIIBBHHH", sport, dport, seq % 2**32, ack, 5 << 4, flags, 0, 0, 0)
+    tcp = struct.pack("!HHIIBBHHH", sport, dport, seq % 2**32, ack, 5 << 4, flags, 0, 0, 0)
+    return "client-eth0", not back, ip + tcp
 
 
 # A wrap of the sequence number, parts sent again, a hole that is filled later, a new connection on old ports, a close.
@@ -134,7 +135,8 @@ def test_segments_are_read_as_the_lab_reads_them(packets):
 
 
 def test_an_icmp_tells_what_it_is_about():
-    found = [one for one in parsed(packet_lines(captured(RECORDED)) + RUN + DONE)["packets"] if one["proto"] == "icmp"]
+    packets = parsed(packet_lines(captured(RECORDED)) + RUN + DONE)["packets"]
+    found = [one for one in packets if one["proto"] == "icmp"]
     assert {one["src"] for one in found} == {"10.0.0.1", "10.0.0.2"}
     for one in found:
         assert (one["icmp_type"], one["icmp_code"], one["next_hop_mtu"], one["length_bytes"]) == (3, 4, 1480, 576)

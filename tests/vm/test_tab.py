@@ -10,6 +10,7 @@ import pytest
 from host.phases import LabError
 from host.tab import node, running
 from host.tab.state import State, state
+from tests.host.test_live_stacks import STORIES, compared
 
 pytestmark = pytest.mark.xdist_group("tab")
 PATIENCE_S = 100  # a run takes a second; a guest that stands still, 300
@@ -103,6 +104,10 @@ def test_the_kernels_stacks_say_why(kernel):
     assert in_order(["__ip_vs_get_out_rt", "ip_vs_tunnel_xmit", "ip_vs_in_hook"], balancer), balancer
     assert in_order(["ip_fragment", "__ip_finish_output", "__tcp_transmit_skb", "tcp_sendmsg"], itself), itself
     assert stacks(seen, "tcp_v4_err")
+    beside = compared(seen)
+    assert [*beside] == [story for story in STORIES if story != "5-sent-again"], beside.keys()
+    for story, one in beside.items():
+        assert one["ok"], (story, [row["told"] for row in one["rows"] if row["state"] == "missing"])
     probe = stacks(seen, "tcp_write_wakeup")[0]
     assert in_order(["tcp_send_probe0", "tcp_write_timer_handler", "tcp_write_timer"], probe), probe
 
