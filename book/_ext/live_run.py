@@ -1,6 +1,7 @@
 """How does a reader make a chapter's case happen in the page itself? A box below its figure, and what it loads.
 
     :::{live-run} frag-needed run.direct
+    :stacks: trace.stacks
     :::
 
 The box restores a saved kernel in an emulator, see book/_static/live-run.js. `WPW_TAB` names the folder of the
@@ -22,6 +23,7 @@ from html import escape
 from pathlib import Path
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from fail_closed import fault
 from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
@@ -32,7 +34,8 @@ TIMES = ("a_ms", "b_ms", "b_again_ms")
 SCRIPT, STYLE = "live-run.js", "live-run.css"
 FOLDER = "_static/live"
 # Shown by the script: without one there is nothing to click.
-BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{recorded}" aria-labelledby="run-it-here">
+BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{recorded}" data-stacks="{stacks}"
+ aria-labelledby="run-it-here">
 <h3 id="run-it-here">Run it here</h3>
 <p>This tab can do it too: Debian's Linux {release}, for 32-bit x86, in the emulator v86. The hosts of the figure are
 up in it and idle, as they were when its memory was saved. Nothing is installed, and no packet leaves the tab.</p>
@@ -85,6 +88,7 @@ class LiveRun(SphinxDirective):
     """`live-run`: CASE PATH."""
 
     required_arguments = 2
+    option_spec = {"stacks": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """The box, if there is a state to run."""
@@ -92,10 +96,11 @@ class LiveRun(SphinxDirective):
         try:
             recording = Recording(self.env, case)
             recorded = {key: recording.value(f"{path}.{key}") for key in TIMES}
+            stacks = recording.sequence(self.options["stacks"]) if "stacks" in self.options else []
         except RecordingError as error:
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
-        return [live_box("", recorded=recorded)] if self.env.app.config.live_state else []
+        return [live_box("", recorded=recorded, stacks=stacks)] if self.env.app.config.live_state else []
 
 
 def visit_html(self, node: live_box) -> None:
@@ -105,7 +110,7 @@ def visit_html(self, node: live_box) -> None:
     found = pair(app)
     live = found.manifest(up, [Path(name).name for name in app.config.live_scripts])
     self.body.append(BOX.format(live=escape(json.dumps(live)), recorded=escape(json.dumps(node["recorded"])),
-                                release=escape(live["release"])))
+                                stacks=escape(json.dumps(node["stacks"])), release=escape(live["release"])))
     raise nodes.SkipNode
 
 

@@ -82,6 +82,19 @@ class Recording:
 
     def value(self, path: str) -> object:
         """What stands at `run.b_ms` or `runs.0.ms`; it has to be a number, a word or a truth."""
+        here = self._at(path)
+        if here is None or isinstance(here, (dict, list)):
+            raise RecordingError(f"{self.name}: {path!r} is {json.dumps(here)[:60]}, no single value")
+        return here
+
+    def sequence(self, path: str) -> list:
+        """What stands at `trace.stacks`; it has to be a list."""
+        here = self._at(path)
+        if not isinstance(here, list):
+            raise RecordingError(f"{self.name}: {path!r} is {json.dumps(here)[:60]}, no list")
+        return here
+
+    def _at(self, path: str) -> object:
         here, walked = self.data, []
         for step in path.split("."):
             try:
@@ -91,8 +104,6 @@ class Recording:
                 raise RecordingError(f"{self.name} has no {path!r}: no {step!r} in "
                                      f"{'.'.join(walked) or 'the top level'} ({there})") from None
             walked.append(step)
-        if here is None or isinstance(here, (dict, list)):
-            raise RecordingError(f"{self.name}: {path!r} is {json.dumps(here)[:60]}, no single value")
         return here
 
 

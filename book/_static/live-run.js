@@ -6,6 +6,7 @@
 const MODES = [
   { id: "fault", words: "Run it again", row: "live, in this tab", told: false, trace: false },
   { id: "told", words: "With the route told beforehand", row: "live, route MTU 1480 told beforehand", told: true, trace: false },
+  { id: "traced", words: "With the kernel's stacks", row: "live, traced", told: false, trace: true },
 ];
 const TIMES = [["A", "a_ms"], ["B", "b_ms"], ["B again", "b_again_ms"]];
 const fromFolder = location.protocol === "file:";
@@ -113,6 +114,7 @@ class Box {
   constructor(element) {
     this.live = JSON.parse(element.dataset.live);
     this.recorded = JSON.parse(element.dataset.recorded);
+    this.stacks = JSON.parse(element.dataset.stacks);
     this.buttons = element.querySelector(".wpw-live-buttons");
     this.said = element.querySelector(".wpw-live-said");
     this.seen = element.querySelector(".wpw-live-seen");
@@ -214,7 +216,8 @@ class Box {
         make("thead", {}, make("tr", {}, make("td"), ...TIMES.map(([name]) => make("th", { scope: "col" }, name)))),
         this.rows)), this.pictures);
     this.buttons.replaceChildren();
-    for (const mode of MODES) this.button(mode.words, mode);
+    for (const mode of MODES)
+      if (this.stacks.length || !mode.trace) this.button(mode.words, mode);
     this.buttons.firstChild.focus();
   }
 
@@ -223,6 +226,14 @@ class Box {
     const ladder = name => globalThis.LiveLadder.element(globalThis.LiveLadder.tree(run, name), document);
     this.pictures.replaceChildren(ladder("B"),
       make("details", {}, make("summary", {}, "Connection A of the same run"), ladder("A")));
+    if (!run.stacks) return;
+    this.pictures.append(make("p", {}, "The chapter's stacks beside those of this run. Its kernel is built for 32 bits; "
+      + "where that makes a difference, the row says so."));
+    for (const { story, ok, tree } of globalThis.LiveStacks.trees(run, this.stacks)) {
+      const title = this.stacks.find(each => each.story === story).title;
+      this.pictures.append(make("details", { "data-story": story },
+        make("summary", {}, `${title}: ${ok ? "as told" : "not as told"}`), globalThis.LiveLadder.element(tree, document)));
+    }
   }
 
   data(mode, run) {

@@ -16,6 +16,7 @@ PAGE = "book/frag-needed.html"
 RUN_MS = 120_000  # a click takes a second or two; this is for a machine that has other work
 MOST_FIRST = 13_000_000  # bytes of the first click, from a server that does not compress
 FIRST, AGAIN, TOLD = ".wpw-live-button >> nth=0", "[data-mode=fault]", "[data-mode=told]"
+TRACED = "[data-mode=traced]"
 SEEN = "[data-live-run]"
 
 
@@ -86,6 +87,20 @@ def test_told_beforehand_and_again_in_the_same_page(address, browser):
         assert [run["counters"]["IpFragFails"] for run in runs] == [1, 0, 1, 0, 1]
         assert seen.page.locator(".wpw-live-times tbody tr").count() == 1 + len(runs)
         assert seen.errors == []
+
+
+@pytest.mark.whole("site", why="one click in the base shows that it runs")
+def test_traced_it_shows_the_chapters_stacks_beside_its_own(address, browser):
+    with visit(browser, address) as seen:
+        seen.page.click(FIRST)
+        data(seen.page)
+        run = click(seen.page, TRACED)
+        assert {"__icmp_send", "tcp_write_wakeup"} <= {event["function"] for event in run["stacks"]}
+        told = dict(seen.page.locator("[data-story]").evaluate_all(
+            "stories => stories.map(each => [each.dataset.story, each.querySelector('summary').textContent])"))
+        # In the process's own context each time; where a softirq runs is chance.
+        assert told["1-icmp-to-itself"].endswith(": as told"), told
+        assert "6-probe-timer" in told and seen.errors == []
 
 
 @pytest.mark.whole("site", why="one click in the base shows that it runs")
@@ -171,9 +186,14 @@ def test_a_build_without_the_kernel_has_no_box(book):
     assert built.status == 0 and "wpw-live" not in built.page()
 
 
-def test_a_box_with_a_case_that_has_no_such_times_is_a_fault(book):
-    built = book(pages({"a_ms": 1.0}), extensions=EXTENSIONS, live_state="")
-    assert "run.direct.b_ms" in built.warnings
+@pytest.mark.parametrize("times, option, fault", [
+    ({"a_ms": 1.0}, "", "run.direct.b_ms"),
+    ({"a_ms": 1.0, "b_ms": 2.0, "b_again_ms": 1.0}, "\n:stacks: run.direct.b_ms", "'run.direct.b_ms' is 2.0, no list"),
+])
+def test_a_box_with_a_recording_that_has_no_such_data_is_a_fault(book, times, option, fault):
+    text = {name: content.replace("run.direct\n", f"run.direct{option}\n") for name, content in pages(times).items()}
+    built = book(text, extensions=EXTENSIONS, live_state="")
+    assert fault in built.warnings
 
 
 def test_a_plain_file_server_is_enough(built_site, browser):
