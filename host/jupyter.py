@@ -11,14 +11,12 @@ import jupytext
 import nbformat
 from jupyter_core.paths import jupyter_data_dir
 
-from host import cases, debian, pairs, vm
+from host import cases, debian, pairs, server, vm
 from host.paths import REPOSITORY, cache
 from host.phases import USAGE, LabError, phase, say
-from host.profile import PROFILES, profile
+from host.profile import names
 
 WORK = REPOSITORY / "work"
-# It asks each new user whether to fetch news from another host.
-QUIET = {"@jupyterlab/apputils-extension:announcements": True}
 
 
 def kernel_name(profile_name: str) -> str:
@@ -33,8 +31,7 @@ def display_name(profile_name: str) -> str:
 
 def kernelspecs(folder: Path) -> None:
     """Write a kernelspec for each profile below `folder`, for this checkout and environment."""
-    for file in PROFILES.glob("*.toml"):
-        name = profile(file.stem).name
+    for name in names():
         spec = {
             "argv": [sys.executable, "-P", "-m", "host.kernel", name, "{connection_file}"],
             "display_name": display_name(name),
@@ -55,7 +52,7 @@ def environment() -> dict[str, str]:
     kernelspecs(folder)
     config = folder / "config"
     (config / "labconfig").mkdir(parents=True, exist_ok=True)
-    (config / "labconfig" / "page_config.json").write_text(json.dumps({"disabledExtensions": QUIET}))
+    (config / "labconfig" / "page_config.json").write_text(json.dumps({"disabledExtensions": server.NO_LAB_EXTENSIONS}))
     return {**os.environ, "JUPYTER_PATH": _before("JUPYTER_PATH", folder),
             "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", config)}
 
@@ -86,8 +83,8 @@ def start(case: str, port: int, browser: bool) -> None:
         first = copy_for_the_reader()
         opened = asked or first
     say("JupyterLab: starting; its address, with a token, follows (Ctrl-C ends it; the VM stays up until ./lab down)")
-    os.chdir(REPOSITORY)
-    os.execve(sys.executable, _jupyterlab(port, browser, opened), env)
+    os.chdir(cache() / "jupyter")  # Jupyter runs configuration that it finds where it is started
+    os.execve(sys.executable, server.command(port, browser, opened, list(map(kernel_name, names()))), env)
 
 
 def notebook_of(case: str) -> Path:
@@ -96,22 +93,6 @@ def notebook_of(case: str) -> Path:
     if not (pairs.NOTEBOOKS / f"{name}.md").exists():
         raise LabError(f"{name} has no notebook yet", "./lab start", USAGE)
     return WORK / f"{name}.ipynb"
-
-
-def _jupyterlab(port: int, browser: bool, opened: Path) -> list[str]:
-    return [
-        sys.executable, "-P", "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1",
-        f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={REPOSITORY}",
-        f"--LabApp.default_url=/lab/tree/{opened.relative_to(REPOSITORY).as_posix()}",
-        # Nothing is asked of other hosts, and Ctrl-C needs no second one.
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        "--LabApp.extension_manager=readonly", "--ServerApp.answer_yes=True", "--log-level=WARN",
-        # A chapter's own machine may have to be made when its kernel is first asked for.
-        "--MappingKernelManager.kernel_info_timeout=900",
-        "--MappingKernelManager.default_kernel_name=lab-vm",
-        *([] if browser else ["--no-browser"]),
-        *(["--allow-root"] if os.getuid() == 0 else []),
-    ]
 
 
 def fresh(case: cases.Case) -> nbformat.NotebookNode:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from host import jupyter
+from host import jupyter, server
 from host.phases import LabError
 
 
 def test_the_named_notebook_is_opened():
     opened = jupyter.notebook_of("frag-needed")
-    command = jupyter._jupyterlab(8888, False, opened)
-    assert jupyter.WORK.name == "work"
-    assert f"--LabApp.default_url=/lab/tree/{jupyter.WORK.name}/frag-needed.ipynb" in command
+    command = server.command(8888, False, opened, ["lab-vm"])
+    assert f"--ServerApp.root_dir={jupyter.WORK}" in command and jupyter.WORK.name == "work"
+    assert "--LabApp.default_url=/lab/tree/frag-needed.ipynb" in command
 
 
 def test_an_unknown_case_names_the_known_ones():

@@ -1,0 +1,193 @@
+"""Can a cell's output act on the reader's machine, through the notebook server that shows it?
+
+Cells run in the guest, their outputs are shown by a page of this server, with the reader's cookie. Before there was a
+wall, the script of the first test opened a terminal of the server and ran a command as the reader. No guest is needed:
+`lab-vm` is here a kernel of this machine's, and the server is what `./lab start` becomes.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from host.paths import REPOSITORY
+
+pytestmark = pytest.mark.xdist_group("notebook-server")  # one server for all
+SLOW_S = 120  # JupyterLab in a browser, on two busy cores
+START = """
+import json, sys
+from pathlib import Path
+from host import debian, jupyter, vm
+
+def kernelspecs(folder):
+    folder = folder / "kernels" / "lab-vm"
+    folder.mkdir(parents=True, exist_ok=True)
+    argv = [sys.executable, "-P", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (folder / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Stand-in", "language": "python"}))
+
+debian.need = vm.up = lambda *words: None
+jupyter.WORK, jupyter.kernelspecs = Path(sys.argv[1]), kernelspecs
+jupyter.start("frag-needed", int(sys.argv[2]), False)
+"""
+# Each way in which an output can bring a script notes that it ran; the first also does what it is after: it opens a
+# terminal of the server's and has it make MARKER.
+ATTACK = """
+from IPython.display import HTML, Javascript, display
+script = '''(async () => {
+  document.body.dataset.script = 'ran';
+  const token = document.cookie.match(/_xsrf=([^;]*)/);
+  const answer = await fetch('/api/terminals', {method: 'POST', headers: {'X-XSRFToken': token ? token[1] : ''}});
+  const terminal = await answer.json();
+  const channel = new WebSocket('ws://' + location.host + '/terminals/websocket/' + terminal.name);
+  channel.onopen = () => setTimeout(() => channel.send(JSON.stringify(['stdin', 'touch MARKER\\\\n'])), 1000);
+})()'''
+display(HTML('<script>' + script + '</script>'))
+display(HTML('<script src="/files/attack.js"></script>'))
+display(HTML('<img src="none" onerror="document.body.dataset.handler = 1">'))
+display(HTML('<iframe srcdoc="<script>parent.document.body.dataset.frame = 1</script>"></iframe>'))
+display(HTML('<iframe src="/files/attack.html"></iframe>'))
+display(Javascript('document.body.dataset.javascript = 1'))
+print('shown', 'all')
+"""
+WAYS = ["script", "file", "handler", "frame", "page", "javascript"]
+
+
+@dataclass
+class Server:
+    """JupyterLab as `./lab start` runs it, on the files in `work`."""
+
+    url: str
+    work: Path
+    process: subprocess.Popen
+    token: str = "only-of-this-test"
+
+    def answers(self) -> bool:
+        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            return self.ask("GET", "/api/status")[0] == 200
+        return False
+
+    def ask(self, method: str, path: str, body: dict | None = None) -> tuple[int, object]:
+        """The status and the answer (None for an error) of a call with the token, which a script in the page needs not:
+        it has the cookie."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, {"Authorization": f"token {self.token}"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, json.loads(answer.read() or "null")
+        except urllib.error.HTTPError as error:
+            return error.code, None
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "XDG_"))}
+    ours |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "JUPYTER_TOKEN": Server.token}
+    process = subprocess.Popen([sys.executable, "-P", "-c", START, home / "work", str(port)], env=ours)
+    try:
+        server = Server(f"http://127.0.0.1:{port}", home / "work", process)
+        until = time.monotonic() + SLOW_S
+        while not server.answers():
+            assert process.poll() is None and time.monotonic() < until
+            time.sleep(0.1)
+        yield server
+    finally:
+        process.terminate()
+        try:
+            process.wait(60)
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def opened(server, name: str, policy: bool = True):
+    """The page of this notebook in Chromium, and what its console said."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(bypass_csp=not policy, viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(SLOW_S * 1000)
+        said = []
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(f"{server.url}/lab/tree/{name}?token={server.token}")
+        page.locator(".jp-NotebookPanel .jp-CodeCell .cm-content").first.wait_for()
+        page.get_by_text("Stand-in | Idle").wait_for()
+        yield page, said
+        browser.close()
+
+
+@pytest.fixture
+def marker(server, tmp_path):
+    """What the attack would write on this machine; attack.ipynb is there."""
+    marker = tmp_path / "written-on-the-host"
+    cell = nbformat.v4.new_code_cell(ATTACK.strip().replace("MARKER", str(marker)))
+    kernel = {"name": "lab-vm", "display_name": "Stand-in", "language": "python"}
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel}), server.work / "attack.ipynb")
+    (server.work / "attack.js").write_text("document.body.dataset.file = 1")
+    (server.work / "attack.html").write_text("<script>parent.document.body.dataset.page = 1</script>")
+    return marker
+
+
+@pytest.mark.parametrize("policy", [True, False], ids=["with-the-policy", "without-it"])
+def test_a_script_that_a_cell_displays_gets_nothing(server, marker, policy):
+    """A browser that is told to ignore the policy runs it; then there is still nothing that it could use."""
+    with opened(server, "attack.ipynb", policy) as (page, _):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        page.locator(".jp-OutputArea-output", has_text="shown all").wait_for()
+        page.wait_for_timeout(3000)  # a second after it ran, the script writes the file
+        ran = [way for way in WAYS if page.evaluate(f"document.body.dataset.{way}")]
+    assert not marker.exists()
+    assert (not ran) if policy else ({"script", "file", "handler", "frame"} <= set(ran))
+
+
+def test_the_notebooks_own_pictures_are_shown(server):
+    recorded = REPOSITORY / "notebooks" / "frag-needed.ipynb"
+    shutil.copy(recorded, server.work / "recorded.ipynb")
+    assert server.ask("POST", "/api/contents/recorded.ipynb/trust")[0] == 201
+    with opened(server, "recorded.ipynb") as (page, said):
+        pictures = page.locator(".jp-RenderedHTMLCommon figure svg, .jp-RenderedSVG, .jp-RenderedImage img")
+        pictures.first.wait_for(state="attached")
+        pictures.first.scroll_into_view_if_needed()
+        assert pictures.first.bounding_box()["height"] > 100
+    assert not [line for line in said if "Content Security Policy" in line]
+
+
+def test_there_is_no_terminal(server):
+    assert server.ask("POST", "/api/terminals")[0] == 404
+
+
+def test_there_is_no_kernel_of_the_hosts(server):
+    _, specs = server.ask("GET", "/api/kernelspecs")
+    assert list(specs["kernelspecs"]) == ["lab-vm"]
+    assert server.ask("POST", "/api/kernels", {"name": "python3"})[0] >= 400
+
+
+@pytest.mark.parametrize("path", ["host/cli.py", "../lab", "..%2Flab", ".jupytext.py", "frag-needed/../../lab"])
+def test_files_outside_work_and_hidden_ones_are_neither_read_nor_written(server, path):
+    (server.work.parent / "lab").write_text("as it was")
+    assert server.ask("GET", f"/api/contents/{path}")[0] >= 400
+    assert server.ask("PUT", f"/api/contents/{path}", {"type": "file", "format": "text", "content": ""})[0] >= 400
+    assert (server.work.parent / "lab").read_text() == "as it was"
+
+
+def test_nothing_that_is_written_there_is_run_as_configuration(server):
+    """Jupyter runs jupyter_server_config.py of the folder that it is started in."""
+    text = {"type": "file", "format": "text", "content": "never run"}
+    assert server.ask("PUT", "/api/contents/jupyter_server_config.py", text)[0] == 201
+    assert Path(f"/proc/{server.process.pid}/cwd").resolve() not in (server.work, REPOSITORY)
