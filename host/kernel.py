@@ -6,11 +6,13 @@ ends, however it ends, so does the ssh; then the guest's fork server ends the ke
 the kernel started. And when Jupyter ends, however it ends, this process does.
 """
 
+import contextlib
 import ctypes
 import functools
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,19 +35,30 @@ def main(profile: str, connection_file: str) -> int:
     fresh = bool(os.environ.get("LAB_FRESH_GUEST"))
     guest = snapshot.resume(profile, outlives_us=False) if fresh else vm.resumed(profile)
     ssh = functools.partial(guest.connection.arguments, control=f"kernel-{os.getpid()}")
-    kernel = shlex.join(module_command("labs.kernel", json.dumps(connection)))
+    # By standard input, before labs/: each user of this machine can read a command line, and the channels' key is in it.
+    kernel = f'{shlex.join(module_command("labs.kernel"))} "$connection"'
     # One connection for all of it: the handshake is the slowest part of a kernel's start.
     with parcel.packed(guest.folder) as labs:
         process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", *ssh("-M"), f"{receive(labs)} && exec {kernel}"],
-            stdin=labs.archive, stdout=subprocess.PIPE,
+            ["setpriv", "--pdeathsig", "TERM", *ssh("-M"), f"read -r connection && {receive(labs)} && exec {kernel}"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )
+        _send(process.stdin, json.dumps(connection), labs.archive)
         listens = process.stdout.readline()
     if listens:
         _forward(ssh, [connection[f"{channel}_port"] for channel in CHANNELS])
     for _ in process.stdout:  # nothing should come
         pass
     return process.wait()
+
+
+def _send(to, connection: str, archive) -> None:
+    """The connection as one line, then the archive, if there is one. An ssh that has ended says so by no answer."""
+    with contextlib.suppress(BrokenPipeError), to:
+        to.write(connection.encode() + b"\n")
+        to.flush()
+        if archive != subprocess.DEVNULL:
+            shutil.copyfileobj(archive, to)
 
 
 def _forward(ssh, ports: list[int]) -> None:
