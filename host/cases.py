@@ -12,6 +12,8 @@ from pathlib import Path
 from host.paths import LABS
 from host.phases import USAGE, LabError
 
+VERDICTS = {"PASS": 0, "FAIL": 1, "SKIP": 3}  # what a judge may say, and ./lab check's exit status
+
 
 @dataclass(frozen=True)
 class Exercise:

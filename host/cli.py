@@ -8,6 +8,7 @@ import click
 
 from host import phases
 from host.commands import Command, Commands
+from host.plain import plain, plain_json
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "terminal_width": 100}
 
@@ -111,7 +112,7 @@ def trace(case, as_json):
 
 
 def _print_json(value) -> None:
-    click.echo(json.dumps(value, indent=2))
+    click.echo(plain_json(json.dumps(value, indent=2)))
 
 
 @command("./lab check frag-needed/1 work/frag-needed/1.sh")
@@ -128,7 +129,7 @@ def check(exercise, file, as_json):
     else:
         click.echo(f"{verdict['verdict']}  {exercise}")
         for reason in verdict["reasons"]:
-            click.echo(f"  {reason}")
+            click.echo(f"  {plain(reason)}")
     sys.exit(exercises.VERDICTS[verdict["verdict"]])
 
 
@@ -233,7 +234,7 @@ def tab(run, told, trace, as_json):
         raise click.UsageError("--told and --trace are of a run. Next: ./lab tab --run --told --trace")
     kernel = state()
     answer = running.run(kernel, told, trace) if run else running.made(kernel)
-    _print_json(answer) if as_json else click.echo(running.text(answer))
+    _print_json(answer) if as_json else click.echo(plain(running.text(answer)))
     sys.exit(0 if answer.get("measured", True) else phases.COULD_NOT)
 
 

@@ -9,6 +9,7 @@ import click
 
 from host import phases
 from host.phases import LabError
+from host.plain import plain_json
 
 
 class Commands(click.Group):
@@ -19,8 +20,8 @@ class Commands(click.Group):
             return super().invoke(context)
         except LabError as error:
             if "--json" in sys.argv:
-                click.echo(json.dumps({"error": error.message, "next": error.next}))
-            click.echo(f"lab: {error}", err=True)
+                click.echo(plain_json(json.dumps({"error": error.message, "next": error.next})))
+            phases.say(f"lab: {error}")
             context.exit(error.status)
         except KeyboardInterrupt:
             click.echo("\nlab: interrupted; what was running has been ended", err=True)

@@ -5,9 +5,9 @@ import shlex
 from pathlib import Path
 
 from host import applied, cases, judging, progress, vm
+from host.cases import VERDICTS
 from host.phases import USAGE, LabError
 
-VERDICTS = {"PASS": 0, "FAIL": 1, "SKIP": 3}
 LARGEST_ANSWER_BYTES = 1 << 20
 
 

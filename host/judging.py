@@ -1,14 +1,13 @@
 """Who judges an answer? `python -m labs check` in a throwaway guest, watched from here: an answer may
 fail the guest's kernel, hang it, or end its QEMU, and that is a verdict too."""
 
-import json
 import re
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from host import applied, cases, vm
+from host import applied, cases, machine, vm
+from host.call import answered
 from host.machine import Guest, GuestDied, last_words
-from host.ssh import module_command
 
 LOST = 255  # ssh's own status: the connection broke
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
@@ -16,6 +15,7 @@ OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
 KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
 TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
+CONSOLE_TAIL_BYTES = 1 << 20
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
@@ -35,9 +35,9 @@ def judge(exercise: cases.Exercise, answer: str, label: str) -> dict:
 
 def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     """What the judge in this guest says of the answer, or what kept it from saying anything."""
-    command = module_command("labs", "check", exercise.id, "--json")
+    words = ("labs", "check", exercise.id, "--json")
     with ThreadPoolExecutor(1) as pool:
-        judging = pool.submit(guest.connection.run, command, input=answer, capture_output=True, text=True)
+        judging = pool.submit(answered, guest, *words, given=answer)
         failed = "interrupted"
         try:
             failed = _watch(guest, judging, exercise.deadline_s)
@@ -47,15 +47,24 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
         if failed:
             return _broken(exercise, failed)
         result = judging.result()
-    if result.returncode == LOST:
+    if result.status == LOST:
         return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
-    try:
-        return json.loads(result.stdout)
-    except ValueError:
-        said = "; ".join((result.stderr or result.stdout).strip().splitlines()[-3:])
-        if result.returncode == OUR_FAULT:
-            return _broken(exercise, f"the judge itself failed, which says nothing of the answer ({said})", "SKIP")
-        return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
+    if _is_verdict(result.found, exercise):
+        return result.found
+    said = "; ".join(result.said.splitlines()[-3:])
+    if result.status == OUR_FAULT:
+        return _broken(exercise, f"the judge itself failed, which says nothing of the answer ({said})", "SKIP")
+    if result.printed:
+        why = result.why or f"expected a verdict, found no verdict on {exercise.id}"
+        return _broken(exercise, f"could not tell: {why}", "SKIP")
+    return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
+
+
+def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
+    """Whether an object has a verdict's form; an answer may print too."""
+    reasons = found.get("reasons")
+    return (found.get("exercise") == exercise.id and found.get("verdict") in list(cases.VERDICTS)
+            and isinstance(reasons, list) and all(isinstance(reason, str) for reason in reasons))
 
 
 def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:
@@ -68,7 +77,7 @@ def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:
             while "RIP: " not in _console(guest) and time.monotonic() < patience:
                 time.sleep(0.1)
             lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
-            words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line) for line in lines[:4])
+            words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
             return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
         if not guest.alive():
             return f"the guest died while the answer ran: {guest.death()}"
@@ -78,7 +87,8 @@ def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:
 
 
 def _console(guest: Guest) -> str:
-    return guest.console.read_text(errors="replace") if guest.console.exists() else ""
+    """Its end: it is read five times a second."""
+    return machine.end_of(guest.console, CONSOLE_TAIL_BYTES)
 
 
 def _broken(exercise: cases.Exercise, why: str, verdict: str = "FAIL") -> dict:

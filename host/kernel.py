@@ -16,14 +16,16 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 from host import parcel, snapshot, vm
-from host.phases import LabError
+from host.phases import LabError, say
 from host.ssh import module_command, receive
 
 PR_SET_PDEATHSIG = 1  # include/uapi/linux/prctl.h
+LONGEST_LINE_BYTES = 1 << 16
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
 
@@ -35,21 +37,30 @@ def main(profile: str, connection_file: str) -> int:
     fresh = bool(os.environ.get("LAB_FRESH_GUEST"))
     guest = snapshot.resume(profile, outlives_us=False) if fresh else vm.resumed(profile)
     ssh = functools.partial(guest.connection.arguments, control=f"kernel-{os.getpid()}")
-    # By standard input, before labs/: each user of this machine can read a command line, and the channels' key is in it.
+    # By standard input, before labs/: each user of this machine can read a command line, and here is the channels' key.
     kernel = f'{shlex.join(module_command("labs.kernel"))} "$connection"'
     # One connection for all of it: the handshake is the slowest part of a kernel's start.
     with parcel.packed(guest.folder) as labs:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", *ssh("-M"), f"read -r connection && {receive(labs)} && exec {kernel}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
+        threading.Thread(target=_say, args=(process.stderr,), daemon=True).start()
         _send(process.stdin, json.dumps(connection), labs.archive)
-        listens = process.stdout.readline()
+        listens = process.stdout.readline(LONGEST_LINE_BYTES)
     if listens:
         _forward(ssh, [connection[f"{channel}_port"] for channel in CHANNELS])
-    for _ in process.stdout:  # nothing should come
+    while process.stdout.read1(LONGEST_LINE_BYTES):  # nothing should come
         pass
+    if not guest.alive():
+        say(f"lab: the guest of this notebook died: {guest.death()}")
     return process.wait()
+
+
+def _say(stream) -> None:
+    """What the guest says goes to Jupyter's log, which is the terminal of `./lab start`."""
+    while line := stream.readline(LONGEST_LINE_BYTES):
+        say(line.decode(errors="replace").rstrip("\n"))
 
 
 def _send(to, connection: str, archive) -> None:
@@ -82,6 +93,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1], sys.argv[2]))
     except LabError as error:
-        print(f"lab: {error}", file=sys.stderr)
+        say(f"lab: {error}")
         time.sleep(0.1)  # lets Jupyter read the line before it sees us end
         sys.exit(error.status)

@@ -1,12 +1,17 @@
 """How does a command of ./lab become one in a guest? Restore, copy labs/, run `python -m labs`."""
 
+import json
+import sys
+
 from host import cases, vm
-from host.machine import GuestDied, last_words
-from host.phases import LabError
-from host.ssh import module_command
+from host.call import answered, shown
+from host.machine import Guest, GuestDied, last_words
+from host.phases import LabError, say
+from host.plain import plain_json
 
 # What `python -m labs` says on purpose: reproduced, not, a wrong call, not to be tried, interrupted.
 MEANT = (0, 1, 2, 3, 130)
+TOLD = (0, 1, 3)  # after which there is an object, if one was asked for
 
 
 def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = ()) -> int:
@@ -19,9 +24,23 @@ def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] =
     for setting, value in case.set(list(changed)).items():
         options += ["--set", f"{setting}={value}"]
     with vm.throwaway(case.profile) as guest:
-        status = guest.connection.run(module_command("labs", verb, name, *options)).returncode
+        call = _printed if as_json else shown
+        status = call(guest, "labs", verb, name, *options)
         if not guest.alive():
-            raise GuestDied(f"QEMU died during the {verb}\n{last_words(guest)}", f"./lab {verb} {name}")
+            raise GuestDied(f"QEMU died during the {verb}: {guest.death()}\n{last_words(guest)}",
+                            f"./lab {verb} {name}")
     if status not in MEANT:
         raise LabError(f"the {verb} was cut short (status {status}); its words are above", "./lab doctor")
     return status
+
+
+def _printed(guest: Guest, *words: str) -> int:
+    """Shows the one object that is printed, and nothing else that is."""
+    result = answered(guest, *words)
+    if result.said:
+        say(result.said)
+    if not result.why:
+        sys.stdout.write(plain_json(json.dumps(result.found)) + "\n")
+    elif result.status in TOLD and guest.alive():
+        raise LabError(f"the {words[1]} could not tell: {result.why}", f"./lab {' '.join(words[1:3])}")
+    return result.status

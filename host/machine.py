@@ -16,6 +16,13 @@ from host import paths, ssh
 from host.phases import LabError
 
 START_DEADLINE_S = 60
+# The largest file that QEMU may write: a guest shall not fill the disk. Its memory is a file that QEMU maps.
+MOST_WRITTEN_BYTES = 16 << 20
+BOUNDED = ("prlimit", "--core=0", f"--fsize={MOST_WRITTEN_BYTES}")
+# Keeps what the console prints. The kernel ends who writes too large a file by SIGXFSZ, which QEMU's threads block; so
+# this does, and then it ends QEMU, whose process id is $0.
+KEEP = f'{" ".join(BOUNDED)} cat || kill -KILL "$0"'
+LAST_WORDS_BYTES = 2000
 # What the guest's console shows when sshd listens, and when everything is up (fork_server.py).
 SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
 
@@ -48,7 +55,7 @@ class Guest:
             command = Path(f"/proc/{self.pid}/cmdline").read_bytes()
         except OSError:
             return False
-        return str(self.folder / "console").encode() in command
+        return str(self.folder / "qmp").encode() in command
 
     def abandoned(self) -> bool:
         """Whether nobody knows of it: it is not the reader's, and who started it was killed meanwhile."""
@@ -57,6 +64,9 @@ class Guest:
 
     def death(self) -> str:
         """How QEMU ended, as far as the one who started it can know."""
+        with contextlib.suppress(OSError):
+            if self.console.stat().st_size >= MOST_WRITTEN_BYTES:
+                return f"its console printed {MOST_WRITTEN_BYTES >> 20} MiB, and it was ended for that"
         if self.process is None:
             return "QEMU is gone"
         try:
@@ -116,16 +126,10 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
     """
     for _ in range(5):
         port = _free_port()
-        command = [
-            *command_for_port(port), *extra, "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off",
-            "-chardev", f"file,id=console,path={folder / 'console'}", "-serial", "chardev:console",
-        ]
+        command = [*BOUNDED, *command_for_port(port), *extra, "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"]
         if not outlives_us:
             command = ["setpriv", "--pdeathsig", "KILL", *command]
-        with open(folder / "qemu.log", "wb") as log:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+        process = _started(command, folder)
         guest = Guest(folder, process.pid, port, process=process)
         if _came_up(process, folder):
             guest.save()
@@ -135,6 +139,22 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
             break
     guest.end()
     raise GuestDied(f"QEMU ended at once: {said.strip() or process.returncode}", "./lab doctor")
+
+
+def _started(command: list[str], folder: Path) -> subprocess.Popen:
+    """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much."""
+    prints, printed = os.pipe()
+    command = [*command, "-chardev", f"file,id=console,path=/dev/fd/{printed}", "-serial", "chardev:console"]
+    try:
+        with open(folder / "qemu.log", "wb") as log, open(folder / "console", "wb") as console:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                       start_new_session=True, pass_fds=[printed])
+            subprocess.run(["setsid", "--fork", "sh", "-c", KEEP, str(process.pid)], stdin=prints, stdout=console,
+                           stderr=subprocess.DEVNULL)
+    finally:
+        os.close(prints)
+        os.close(printed)
+    return process
 
 
 def _came_up(process: subprocess.Popen, folder: Path) -> bool:
@@ -181,9 +201,18 @@ def last_words(guest: Guest, lines: int = 12) -> str:
     """The end of what QEMU and the guest's console said, for a person to read."""
     said = []
     for name in ("qemu.log", "console"):
-        with contextlib.suppress(OSError):
-            said += (guest.folder / name).read_text(errors="replace").splitlines()[-lines:]
+        said += end_of(guest.folder / name, LAST_WORDS_BYTES).splitlines()[-lines:]
     return "\n".join(f"  | {line}" for line in said) or "  (it said nothing)"
+
+
+def end_of(file: Path, most_bytes: int) -> str:
+    """The last text of a file; "" if there is none."""
+    try:
+        with open(file, "rb") as opened:
+            opened.seek(max(0, os.fstat(opened.fileno()).st_size - most_bytes))
+            return opened.read().decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _free_port() -> int:

@@ -4,6 +4,8 @@ import contextlib
 import sys
 import time
 
+from host.plain import plain
+
 USAGE, COULD_NOT = 2, 3
 
 
@@ -66,4 +68,4 @@ def _status():
 
 def say(line: str) -> None:
     """One line for the person, on stderr; rich has it above the line that moves, if there is one."""
-    print(line, file=sys.stderr, flush=True)
+    print(plain(line), file=sys.stderr, flush=True)

@@ -1,13 +1,18 @@
 """How far is the reader? One plain file of theirs, a line per verdict; never in the cache."""
 
+import functools
 import json
-import subprocess
+import re
 import time
 from pathlib import Path
 
-from host import paths
+from host import cases, paths
+from host.phases import say
 
 GUEST_FILE = "/var/lib/lab/verdicts.jsonl"
+LARGEST_BYTES = 1 << 20  # the most that is fetched from a guest at once: some ten thousand verdicts
+DATE = re.compile(r"[-0-9: ]{19}")
+PATIENCE_S = 15  # a guest that a reader has cut off can still be ended
 
 
 def file() -> Path:
@@ -23,12 +28,20 @@ def add(event: dict) -> None:
 
 
 def events(exercise: str) -> list[dict]:
-    """What happened with one exercise, in order; lines that are not ours are passed over."""
+    """What happened with one exercise, in order. Lines that are not ours are passed over, and once said to be there."""
     try:
         lines = file().read_text(errors="replace").splitlines()
     except FileNotFoundError:
         return []
-    return [event for event in map(_event, lines) if event and event.get("exercise") == exercise]
+    read = [_event(line) for line in lines]
+    if None in read:
+        _say_once(f"{file()}: line {read.index(None) + 1} is damaged; {read.count(None)} passed over")
+    return [event for event in read if event and event["exercise"] == exercise]
+
+
+@functools.cache
+def _say_once(line: str) -> None:
+    say(line)
 
 
 def passed(exercise: str) -> bool:
@@ -37,21 +50,29 @@ def passed(exercise: str) -> bool:
 
 
 def fetch(connection) -> None:
-    """Move the verdicts that notebooks left in the reader's guest into the file."""
+    """Move the verdicts that notebooks left in the reader's guest into the file. Root there may have written anything:
+    of an event a known exercise, a known verdict and a time are taken."""
     move = f"mv {GUEST_FILE} {GUEST_FILE}.taken 2>/dev/null && cat {GUEST_FILE}.taken"
-    try:
-        result = connection.run(["sh", "-c", move], capture_output=True, text=True, timeout=15)
-    except subprocess.TimeoutExpired:
-        return  # a guest that a reader has cut off can still be ended
-    for event in map(_event, result.stdout.splitlines()):
-        if event:
-            add(event)
+    found = connection.said(["sh", "-c", move], LARGEST_BYTES, PATIENCE_S).decode(errors="replace")
+    taken = [_event(line) for line in found.splitlines()]
+    known = {exercise.id for case in cases.cases().values() for exercise in case.exercises}
+    for event in taken:
+        if event and "verdict" in event and event["exercise"] in known:
+            judged = str(event.get("judged"))
+            when = {"judged": judged} if DATE.fullmatch(judged) else {}
+            add({"exercise": event["exercise"], "verdict": event["verdict"], "notebook": True, **when})
+    if None in taken:
+        say(f"{GUEST_FILE} in the guest: {taken.count(None)} of {len(taken)} lines are no verdicts; passed over")
 
 
 def _event(line: str) -> dict | None:
     """One line as an event; None if it is not one of ours."""
     try:
         event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return event if isinstance(event, dict) else None
+    if not isinstance(event, dict) or not isinstance(event.get("exercise"), str):
+        return None
+    verdict, hint = event.get("verdict"), event.get("hint")
+    told = isinstance(verdict, str) and verdict in cases.VERDICTS or type(hint) is int and hint > 0
+    return event if told or event.get("solution") is True else None

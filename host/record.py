@@ -14,10 +14,10 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from host import cases, chromium, conclusions, debian, jupyter, machine, pairs, snapshot, vm
 from host.acceleration import qemu_version
+from host.call import answered
 from host.paths import REPOSITORY
 from host.phases import LabError, phase
 from host.preview import card, side_by_side
-from host.ssh import module_command
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
 WRITTEN = ("book/_recordings", "notebooks/*.ipynb")  # by `./lab record`, as paths of git's
@@ -73,17 +73,12 @@ def _git(*words: str) -> str:
 def _data(case: cases.Case) -> dict:
     """What `labs record CASE` prints in a guest of its own: run, trace, and figures as HTML."""
     with vm.throwaway(case.profile) as guest:
-        result = guest.connection.run(
-            module_command("labs", "record", case.name), capture_output=True, text=True
-        )
-        said = result.stderr[-2000:].strip() or f"the guest's console ends:\n{machine.last_words(guest)}"
-    try:
-        return json.loads(result.stdout)
-    except ValueError:
-        raise LabError(
-            f"{case.name}: nothing was recorded (exit {result.returncode})\n{said}",
-            f"./lab run {case.name}",
-        ) from None
+        result = answered(guest, "labs", "record", case.name)
+        said = result.said or f"the guest's console ends:\n{machine.last_words(guest)}"
+    if result.why:
+        raise LabError(f"{case.name}: nothing was recorded (exit {result.status}): {result.why}\n{said}",
+                       f"./lab run {case.name}")
+    return result.found
 
 
 def hold(name: str, data: dict) -> None:

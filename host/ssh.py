@@ -5,7 +5,9 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +71,29 @@ class Connection:
     def run(self, command: list[str], **popen) -> subprocess.CompletedProcess:
         """Run one command in the guest; keyword arguments go to subprocess.run."""
         return subprocess.run([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen)
+
+    @contextlib.contextmanager
+    def started(self, command: list[str], **popen) -> Iterator[subprocess.Popen]:
+        """The same, not waited for before the end of the block; if that ends by an exception, neither then."""
+        with subprocess.Popen([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen) as process:
+            try:
+                yield process
+            except BaseException:
+                process.kill()
+                raise
+
+    def said(self, command: list[str], most_bytes: int, deadline_s: float) -> bytes:
+        """The first `most_bytes` of what one command prints within the deadline; then it is ended."""
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        with self.started(command, **pipes) as process:
+            ending = threading.Timer(deadline_s, process.kill)
+            ending.start()
+            try:
+                said = process.stdout.read(most_bytes)
+                process.kill()
+                return said
+            finally:
+                ending.cancel()
 
     def command(self, command: list[str]) -> int:
         """One command for a person: with a terminal where there is one, so that Ctrl-C reaches it."""

@@ -137,7 +137,8 @@ def marker(server, tmp_path):
     marker = tmp_path / "written-on-the-host"
     cell = nbformat.v4.new_code_cell(ATTACK.strip().replace("MARKER", str(marker)))
     kernel = {"name": "lab-vm", "display_name": "Stand-in", "language": "python"}
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel}), server.work / "attack.ipynb")
+    notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel})
+    nbformat.write(notebook, server.work / "attack.ipynb")
     (server.work / "attack.js").write_text("document.body.dataset.file = 1")
     (server.work / "attack.html").write_text("<script>parent.document.body.dataset.page = 1</script>")
     return marker

@@ -1,0 +1,62 @@
+"""Does the reader's progress hold what a judge said of an exercise that there is, whatever else is written there?
+
+Root in the reader's guest writes the file from which verdicts of notebooks are taken.
+"""
+
+import json
+
+import pytest
+
+from host import exercises, progress
+
+PASS = {"exercise": "frag-needed/1", "verdict": "PASS"}
+NONE_OF_OURS = [
+    "{", "\x00\x1b[2J", "[" * 100_000, "null", "[]", '{"exercise": "frag-needed/1"}',
+    '{"exercise": "frag-needed/1", "verdict": "WON"}', '{"exercise": "frag-needed/1", "verdict": ["PASS"]}',
+    '{"exercise": ["frag-needed/1"], "verdict": "PASS"}', '{"exercise": "frag-needed/1", "hint": "all"}',
+    '{"exercise": "frag-needed/1", "hint": true}',
+]
+
+
+@pytest.fixture(autouse=True)
+def own_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(progress.paths, "data", lambda: tmp_path)
+    progress._say_once.cache_clear()
+
+
+@pytest.fixture
+def fetched(guest, tmp_path):
+    """fetched(printed) fetches from a guest in which this was left."""
+
+    def fetch(printed: bytes) -> None:
+        (tmp_path / "left").write_bytes(printed)
+        progress.fetch(guest(f"os.write(1, open({str(tmp_path / 'left')!r}, 'rb').read())").connection)
+
+    return fetch
+
+
+@pytest.mark.parametrize("line", NONE_OF_OURS, ids=range(len(NONE_OF_OURS)))
+def test_a_damaged_line_is_said_once_and_passed_over(capsys, line):
+    progress.file().write_text(f"{json.dumps(PASS)}\n{line}\n{json.dumps(PASS)}\n")
+    for _ in range(3):
+        assert progress.events("frag-needed/1") == [PASS, PASS]
+        assert exercises._state("frag-needed/1") == "passed"
+    assert capsys.readouterr().err.count("line 2 is damaged; 1 passed over") == 1
+
+
+@pytest.mark.parametrize("line", [*NONE_OF_OURS, '{"exercise": "frag-needed/1000", "verdict": "PASS"}'],
+                         ids=range(len(NONE_OF_OURS) + 1))
+def test_what_a_guest_leaves_beside_verdicts_is_not_taken(fetched, line):
+    fetched(f"{line}\n{json.dumps(PASS | {'judged': '2026-01-31 12:00:00', 'more': line})}\n".encode() + b"\xff\n")
+    [taken] = [json.loads(line) for line in progress.file().read_text().splitlines()]
+    assert taken.pop("date") and taken == PASS | {"notebook": True, "judged": "2026-01-31 12:00:00"}
+
+
+def test_a_guest_that_left_too_much_fills_no_disk(guest):
+    progress.fetch(guest("while True: os.write(1, b'x' * 65536)").connection)
+    assert not progress.file().exists()
+
+
+def test_a_guest_that_says_nothing_is_not_waited_for(guest, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.5)
+    progress.fetch(guest("import time; time.sleep(1000)").connection)
