@@ -1,7 +1,6 @@
 """What did the notebooks show, where and when? Run in a pristine guest, stored with provenance."""
 
 import asyncio
-import base64
 import datetime
 import json
 import shutil
@@ -12,7 +11,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from host import cases, chromium, conclusions, debian, jupyter, machine, pairs, snapshot, vm
+from host import cases, chromium, conclusions, debian, jupyter, machine, named, pairs, snapshot, vm
 from host.acceleration import qemu_version
 from host.call import answered
 from host.paths import REPOSITORY
@@ -97,15 +96,12 @@ def hold(name: str, data: dict) -> None:
 
 def _store(name: str, data: dict, origin: dict[str, str]) -> None:
     """Keep figures and files beside each other, all of them or none, and the data."""
+    files = named.files(name, data)
     folder = RECORDINGS / f"{name}.part"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for file, content in data.pop("files", {}).items():  # for download beside the figure it is named after
-        raw = base64.b64decode(content["base64"]) if isinstance(content, dict) else content.encode()
+    for file, raw in files.items():
         (folder / file).write_bytes(raw)
-    figures = data.pop("figures")
-    for figure, html in figures.items():
-        (folder / f"{figure}.html").write_text(html + "\n")
     shutil.rmtree(RECORDINGS / name, ignore_errors=True)
     folder.rename(RECORDINGS / name)
     store_data(name, data, origin)

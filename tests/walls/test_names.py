@@ -1,0 +1,57 @@
+"""Is a file of a recording named, and not placed? What a guest prints as a name is no path on this machine."""
+
+import json
+
+import pytest
+
+from host import record
+from host.phases import LabError
+
+ORIGIN = {"date": "2026-01-31"}
+NO_NAMES = ["../../escaped", "../escaped", "/tmp/escaped", ".git/hooks/post-checkout", ".gitattributes", "folder/file",
+            "folder\\file", "", ".", "..", "a\0b", "a\nb", "a" * 256, "-rf", "\ud800"]
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """Store these data where nothing else is; the folder, in which an escape would be seen."""
+    recordings = tmp_path / "book" / "_recordings"
+    recordings.mkdir(parents=True)
+    monkeypatch.setattr(record, "RECORDINGS", recordings)
+
+    def store(data: dict) -> dict[str, bytes]:
+        record._store("case", data, ORIGIN)
+        return {path.relative_to(recordings).as_posix(): path.read_bytes() for path in recordings.rglob("*.*")}
+
+    store.files = lambda: [path for path in tmp_path.rglob("*") if path.is_file()]
+    return store
+
+
+def test_what_is_named_is_stored_under_its_name(stored):
+    found = stored({"figures": {"b": "<p>ä</p>"}, "files": {"b.pcap": {"base64": "AP8="}, "b.txt": "ö"}, "n": 1})
+    assert json.loads(found.pop("case.json")) == {"n": 1, "provenance": ORIGIN}
+    assert found == {"case/b.html": "<p>ä</p>\n".encode(), "case/b.pcap": b"\x00\xff", "case/b.txt": "ö".encode()}
+
+
+@pytest.mark.parametrize("kind", ["figures", "files"])
+@pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
+def test_what_is_no_name_is_refused_and_nothing_written(stored, kind, name):
+    with pytest.raises(LabError, match="name .small letters.* found .*; nothing was stored"):
+        stored({"figures": {"a": "<p>"}, "files": {"a.txt": "a"}} | {kind: {name: "mine"}})
+    assert not stored.files()
+
+
+@pytest.mark.parametrize("data, why", [
+    ({}, "figures by their names, found None"),
+    ({"figures": ["a"]}, "figures by their names, found"),
+    ({"figures": {"a": 1}}, "HTML for the figure a, found 1"),
+    ({"figures": {}, "files": ["a"]}, "files by their names, found"),
+    ({"figures": {"a": "<p>"}, "files": {"a.html": "mine"}}, "a name that no figure has, found 'a.html'"),
+    ({"figures": {}, "files": {"a": 1}}, "text or base64 for the file a, found 1"),
+    ({"figures": {}, "files": {"a": {"base64": 1}}}, "text or base64 for the file a"),
+    ({"figures": {}, "files": {"a": {"base64": "!"}}}, "base64 for the file a, found other text"),
+])
+def test_what_cannot_be_stored_is_refused_and_nothing_written(stored, data, why):
+    with pytest.raises(LabError, match=why):
+        stored(data)
+    assert not stored.files()
