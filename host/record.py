@@ -3,6 +3,7 @@
 import asyncio
 import datetime
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -145,7 +146,8 @@ def execute(text: Path, progress=lambda words: None) -> nbformat.NotebookNode:
     try:
         asyncio.run(client.async_execute(env=jupyter.in_fresh_guest()))
     except CellExecutionError as error:
-        raise LabError(f"{text.name}: a cell failed\n{error}", "./lab start, then that cell") from error
+        said = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # a traceback in IPython's colours
+        raise LabError(f"{text.name}: a cell failed\n{said}", "./lab start, then that cell") from error
     except (DeadKernelError, AssertionError) as error:
         # nbclient cleans up after a dead kernel twice, and its assertion is then what reaches us.
         if DeadKernelError not in (type(error), type(error.__context__)):
