@@ -30,14 +30,19 @@ def hashed(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def policy(html: str) -> str:
-    """What this page needs, and nothing else."""
+def handlers(html: str) -> set[str]:
+    """What its elements run when something happens to them, by hash: the theme's print button does."""
+    return {hashed(unescape(found)) for found in HANDLER.findall(html)}
+
+
+def policy(html: str, of_site: set[str]) -> str:
+    """What this page needs, and nothing else. `of_site`: the handlers of all pages, for the search reads each page for
+    a summary, and the browser holds what it reads to the policy of the search page."""
     scripts = [hashed(found) for found in INLINE.findall(html) if found]
-    handlers = [hashed(unescape(found)) for found in HANDLER.findall(html)]
     live = LIVE in html
     parts = {
         "default-src": ["'none'"],
-        "script-src": [OWN, *scripts, *(["'unsafe-hashes'", *handlers] if handlers else []),
+        "script-src": [OWN, *scripts, *(["'unsafe-hashes'", *sorted(of_site)] if of_site else []),
                        *(["'wasm-unsafe-eval'"] if live else [])],
         "style-src": [OWN, "'unsafe-inline'"],  # pictures carry their own
         "img-src": [OWN, "data:"],
@@ -54,11 +59,12 @@ def add(app: Sphinx, failure: Exception | None) -> None:
     """The policy of each written page, before anything that it governs."""
     if failure is not None or app.builder.format != "html":
         return
-    for page in Path(app.outdir).rglob("*.html"):
-        html = page.read_text("utf-8")
+    pages = {page: page.read_text("utf-8") for page in Path(app.outdir).rglob("*.html")}
+    of_site = set().union(*map(handlers, pages.values()))
+    for page, html in pages.items():
         if "http-equiv=\"Content-Security-Policy\"" in html:
             continue
-        tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(html))}" />'
+        tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(html, of_site))}" />'
         page.write_text(HEAD.sub(lambda found: found[0] + tag, html, count=1), "utf-8")
 
 
