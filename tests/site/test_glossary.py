@@ -94,3 +94,26 @@ def test_the_references_have_every_rfc_and_no_other():
 def test_the_references_are_links_by_https():
     links = re.findall(r"\]\((\w+://[^)]+)\)", REFERENCES)
     assert len(links) > 40 and all(link.startswith("https://") for link in links)
+
+
+GLOSSARY = re.compile(r"^(:{3,}|`{3,})\{glossary\}\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
+
+
+def uneven(text: str) -> list[str]:
+    """Lines of definitions that are not as far in as the line before: docutils takes as much off each line as the
+    first one has, letters too."""
+    found = []
+    for entry in (paragraph for _, block in GLOSSARY.findall(text) for paragraph in block.split("\n\n")):
+        inside = [line for line in entry.splitlines() if line.startswith(" ")]
+        found += [line for before, line in zip(inside, inside[1:])
+                  if len(before) - len(before.lstrip()) != len(line) - len(line.lstrip())]
+    return found
+
+
+@pytest.mark.parametrize("page", ["glossary", "kernel-c"])
+def test_no_line_of_a_definition_loses_its_first_letters(page):
+    assert uneven((ROOT / f"book/{page}.md").read_text("utf-8")) == []
+
+
+def test_such_a_line_is_found():
+    assert uneven("```{glossary}\nprobe timer\n    It is meant for\n  asking.\n```\n") == ["  asking."]
