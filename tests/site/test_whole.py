@@ -25,12 +25,18 @@ IN_SCRIPT = re.compile(r"https?://[\w.-]+")
 NAMES_ONLY = {"http://www.w3.org", "https://pydata-sphinx-theme.readthedocs.io", "http://host"}
 
 
+# A file of the tab's kernel in the form that a page from a folder can read: letters, and no code.
+LETTERS = re.compile(r'\(globalThis\.LiveFiles \?\?= \{\}\)\["[\w.]+"\] = "[A-Za-z0-9+/=]*";\n')
+
+
 def resources(text: str, suffix: str) -> set[str]:
     """Addresses on other hosts that a file would have a browser load."""
     if suffix == ".html":
         return set(IN_HTML.findall(text)) | set(IN_STYLE.findall(text))
     if suffix == ".css":
         return set(IN_STYLE.findall(text))
+    if LETTERS.fullmatch(text):
+        return set()
     return set(IN_SCRIPT.findall(COMMENTS.sub("", text))) - NAMES_ONLY
 
 
