@@ -1,8 +1,12 @@
-"""How is a page drawn or printed? By Debian's Chromium, moved by Playwright."""
+"""How is a page opened, drawn or printed? By Debian's Chromium, moved by Playwright; a site from a server on loopback."""
 
 import contextlib
+import functools
+import http.server
 import shutil
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 from host import debian
 from host.phases import LabError
@@ -25,3 +29,25 @@ def tab(**options) -> Iterator:
                 browser.close()
     except Error as error:
         raise LabError(f"Chromium: {error.message.splitlines()[0]}", "./lab doctor") from error
+
+
+class _Files(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing, also when a page is closed before all of it was sent."""
+
+    def copyfile(self, source, outputfile):
+        with contextlib.suppress(ConnectionError):
+            super().copyfile(source, outputfile)
+
+    def log_message(self, *words):
+        pass
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The folder's address on loopback, for as long as the block lasts: plain files, as they are."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Files, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import http.server
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,27 +30,6 @@ def toc_pages() -> list[str]:
 
     walk(yaml.safe_load((ROOT / "_toc.yml").read_text()))
     return list(dict.fromkeys([*found, *MADE]))
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files and says nothing, also when a page is closed before all of it was sent."""
-
-    def copyfile(self, source, outputfile):
-        with contextlib.suppress(ConnectionError):
-            super().copyfile(source, outputfile)
-
-    def log_message(self, *words):
-        pass
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The folder's address on loopback, for as long as the block lasts."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
-                                             functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
 
 
 @dataclass

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from browsing import served
+
+from host.chromium import served
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).parent / "source"

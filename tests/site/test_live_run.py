@@ -6,9 +6,11 @@ import contextlib
 import json
 
 import pytest
-from browsing import served, visit
+from browsing import visit
 from conftest import PROVENANCE
 from test_accessible import violations
+
+from host.chromium import served
 
 pytestmark = pytest.mark.xdist_group("site")
 
