@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 from book._ext.kernel_source import quoted_files
-from host import debian, debian_source, store
-from host.image import Image, environment
+from host import archive, debian, debian_source, store
+from host.image import Image
 from host.paths import REPOSITORY, cache
 from host.phases import LabError, phase
 
@@ -80,18 +80,15 @@ def _package(kind: str, package: str, version: str | None) -> Path:
         debian.need("mmdebstrap", "newuidmap", "xz")
         name = f"{package}={version}" if version else package
         with phase(f"kernel source: fetching Debian's {name}"):
-            result = subprocess.run(
+            done, cause = archive.run(
                 ["mmdebstrap", "--variant=extract", f"--include={name}",
                  f"--extract-hook=download /usr/src/{package}.tar.xz {shlex.quote(f'{folder}/source.tar.xz')}",
                  f"--extract-hook=download /usr/share/doc/{package}/changelog.Debian.gz"
                  f" {shlex.quote(f'{folder}/changelog.gz')}",
-                 "--format=null", SUITE, "-"],
-                env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            )
-        if result.returncode != 0:
-            errors = [line for line in result.stderr.splitlines() if line.startswith("E:")]
+                 "--format=null", SUITE, "-"])
+        if not done:
             raise LabError(
-                f"kernel source: {errors[0] if errors else result.stderr[-300:]}",
+                f"kernel source: {cause}",
                 "if the archive has moved on: rm -r " + str(cache() / "image-*") + " && ./lab up",
             )
         changelog = gzip.decompress((folder / "changelog.gz").read_bytes()).decode()

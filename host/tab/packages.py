@@ -2,16 +2,13 @@
 files for another architecture than this machine's, and never installed."""
 
 import json
-import os
-import shlex
 import subprocess
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from host import debian, store
-from host.image import environment
+from host import archive, debian, store
 from host.paths import VM_IMAGE
 from host.phases import LabError, phase
 
@@ -48,10 +45,9 @@ def fetched() -> Packages:
     def fetch(folder: Path) -> None:
         debian.need("mmdebstrap", "newuidmap")
         with phase(f"tab: fetching {len(wanted['packages'])} packages of Debian's {wanted['architecture']}"):
-            result = subprocess.run(_fetch(wanted, folder), env=environment(), stdin=subprocess.DEVNULL,
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if result.returncode != 0:
-            raise LabError(f"tab: {_cause(result.stderr)}", "mend what it names, then: ./lab tab")
+            done, cause = archive.run(_fetch(wanted, folder))
+        if not done:
+            raise LabError(f"tab: {cause}", "mend what it names, then: ./lab tab")
         found = dict(map(_described, sorted(folder.glob("debs/*.deb"))))
         if lacking := {*wanted["packages"]} - {KERNEL} - {*found}:
             raise LabError(f"tab: expected packages that the archive did not give: {', '.join(sorted(lacking))}",
@@ -63,28 +59,12 @@ def fetched() -> Packages:
 
 
 def _fetch(wanted: dict, folder: Path) -> list[str]:
-    """A root file system in which nothing is installed: only its apt is used. See host/debian_source.py."""
-    suite, names = wanted["suite"], sorted({*wanted["packages"]} - {KERNEL})
-    apt = "APT_CONFIG=$MMDEBSTRAP_APT_CONFIG"
-    kernel = f"$({apt} apt-cache depends --important {KERNEL} | sed -n 's/.*Depends: //p')"
-    return [
-        "mmdebstrap", "--variant=custom", "--format=null", f"--architectures={wanted['architecture']}",
-        "--skip=check/qemu",  # nothing of that architecture is run
-        f"--mode={'root' if os.getuid() == 0 else 'unshare'}",
-        # The release alone, in whichever of two forms this mmdebstrap has written it.
-        rf"""--setup-hook=find "$1/etc/apt" -name '*.list' -exec sed -i '/{suite}-/d' {{}} +""",
-        rf"""--setup-hook=find "$1/etc/apt" -name '*.sources' -exec perl -00 -i -pe"""
-        rf""" 's/ {suite}-\S+//g; $_ = "" unless / {suite}\b/' {{}} +""",
-        f'--customize-hook=mkdir "$1/debs" && cd "$1/debs" && kernel={kernel} && '
-        f"{apt} apt-get -qq -o APT::Sandbox::User=root download $kernel {' '.join(names)}",
-        f"--customize-hook=copy-out /debs {shlex.quote(str(folder))}",
-        suite, "-",
-    ]
-
-
-def _cause(said: str) -> str:
-    errors = [line for line in said.splitlines() if line.startswith("E:")]
-    return errors[0] if errors else said[-300:]
+    """The command that brings the files: of the release alone, and nothing of that architecture is run."""
+    names = sorted({*wanted["packages"]} - {KERNEL})
+    kernel = f"$({archive.APT} apt-cache depends --important {KERNEL} | sed -n 's/.*Depends: //p')"
+    script = f"kernel={kernel} && {archive.APT_GET} download $kernel {' '.join(names)}"
+    return archive.by_apt(wanted["suite"], script, "debs", folder, f"--architectures={wanted['architecture']}",
+                          "--skip=check/qemu", *archive.release_alone(wanted["suite"]))
 
 
 def _described(package: Path) -> tuple[str, dict[str, str]]:

@@ -1,0 +1,46 @@
+"""How do we take files from Debian's archive without root, and without installing anything? By mmdebstrap: it makes
+a root file system that is thrown away, and what was asked for is copied out of it as this user's."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from host.image import environment
+
+APT = "APT_CONFIG=$MMDEBSTRAP_APT_CONFIG"
+APT_GET = f"{APT} apt-get -qq -o APT::Sandbox::User=root"
+# A line for sources beside each line for packages. Which of the two forms mmdebstrap writes depends on its version.
+WITH_SOURCES = [
+    r"""--setup-hook=find "$1/etc/apt" -name '*.list' -exec sed -i 's/^deb \(.*\)/&\ndeb-src \1/' {} +""",
+    r"""--setup-hook=find "$1/etc/apt" -name '*.sources' -exec sed -i 's/^Types: deb$/& deb-src/' {} +""",
+]
+
+
+def release_alone(suite: str) -> list[str]:
+    """Options that take the suite's updates away, in whichever of the two forms."""
+    return [
+        rf"""--setup-hook=find "$1/etc/apt" -name '*.list' -exec sed -i '/{suite}-/d' {{}} +""",
+        rf"""--setup-hook=find "$1/etc/apt" -name '*.sources' -exec perl -00 -i -pe"""
+        rf""" 's/ {suite}-\S+//g; $_ = "" unless / {suite}\b/' {{}} +""",
+    ]
+
+
+def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> list[str]:
+    """The command for a root file system in which nothing is installed: only its apt is used, by a shell script in
+    an empty folder of that name. `copy-out` brings it into `folder`."""
+    return [
+        "mmdebstrap", "--variant=custom", "--format=null",
+        f"--mode={'root' if os.getuid() == 0 else 'unshare'}", *options,
+        f'--customize-hook=mkdir "$1/{name}" && cd "$1/{name}" && {script}',
+        f"--customize-hook=copy-out /{name} {shlex.quote(str(folder))}",
+        suite, "-",
+    ]
+
+
+def run(command: list[str]) -> tuple[bool, str]:
+    """Whether it ended well, and the line that says why not."""
+    result = subprocess.run(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
+    errors = [line for line in result.stderr.splitlines() if line.startswith("E:")]
+    return result.returncode == 0, errors[0] if errors else result.stderr[-300:]
