@@ -29,7 +29,8 @@ from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-STATE, WASM, EMULATOR, LICENCE = "state.zst", "v86.wasm", "libv86.js", "v86.LICENSE"
+STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
+LICENCE, COPYRIGHT = "v86.LICENSE", "copyright.tar.gz"  # they go wherever the pair goes
 TIMES = ("a_ms", "b_ms", "b_again_ms")
 SCRIPT, STYLE = "live-run.js", "live-run.css"
 FOLDER = "_static/live"
@@ -139,7 +140,8 @@ def write(app: Sphinx, failure: Exception | None) -> None:
         if name not in scripts:
             packed = base64.b64encode(data).decode()
             (folder / f"{name}.js").write_text(f'(globalThis.LiveFiles ??= {{}})["{name}"] = "{packed}";\n')
-    (folder / LICENCE).write_bytes((Path(app.config.live_state) / LICENCE).read_bytes())
+    for name in (LICENCE, COPYRIGHT):
+        (folder / name).write_bytes((Path(app.config.live_state) / name).read_bytes())
 
 
 def setup(app: Sphinx) -> dict:

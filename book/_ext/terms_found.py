@@ -18,7 +18,8 @@ QUOTED = NODES["figure"]
 SKIPPED = (nodes.reference, place_reference, addnodes.pending_xref, addnodes.download_reference, nodes.title,
            nodes.term, nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.comment, nodes.image,
            nodes.footnote_reference, addnodes.index, addnodes.toctree, nodes.system_message)
-SKIPPED_CLASSES = {"cell", "literal-block-wrapper", "sd-card", "wpw-provenance", "wpw-mentions"}
+SKIPPED_CLASSES = {"cell", "literal-block-wrapper", "sd-card", "wpw-provenance", "wpw-mentions",
+                   "wpw-parts"}  # of licences, where an "exception" is another
 TAIL = re.compile(r"(\(\d?\)|=\S+)$")  # of `tcp_push()`, `splice(2)`, `net.ipv4.tcp_sack=0`
 FRAME = re.compile(r'<th scope="row"><code>([^<]+)</code></th>')  # as leads_to_source.py
 

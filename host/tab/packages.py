@@ -29,6 +29,12 @@ class Packages:
         """Each package's version, and the source packages that it was built from."""
         return json.loads((self.folder / "versions.json").read_text())
 
+    @property
+    def held(self) -> dict[str, dict]:
+        """The versions of those that the state holds parts of."""
+        texts = recipe()["texts"]
+        return {name: entry for name, entry in self.versions.items() if name not in texts}
+
     def unpack(self, folder: Path) -> None:
         """Lay the files of all of them below `folder`."""
         for package in sorted(self.folder.glob("debs/*.deb")):
@@ -43,28 +49,29 @@ def recipe() -> dict:
 def fetched() -> Packages:
     """The recipe's packages as the archive has them when they are first asked for."""
     wanted = recipe()
+    names = sorted({*wanted["packages"], *wanted["texts"]})
 
     def fetch(folder: Path) -> None:
         debian.need("mmdebstrap", "newuidmap")
-        with phase(f"tab: fetching {len(wanted['packages'])} packages of Debian's {wanted['architecture']}"):
-            done, cause = archive.run(_fetch(wanted, folder))
+        with phase(f"tab: fetching {len(names)} packages of Debian's {wanted['architecture']}"):
+            done, cause = archive.run(_fetch(wanted, names, folder))
         if not done:
             raise LabError(f"tab: {cause}", "mend what it names, then: ./lab tab")
         found = dict(map(_described, sorted(folder.glob("debs/*.deb"))))
-        if lacking := {*wanted["packages"]} - {KERNEL} - {*found}:
+        if lacking := {*names} - {KERNEL} - {*found}:
             raise LabError(f"tab: expected packages that the archive did not give: {', '.join(sorted(lacking))}",
                            "mend vm-image/tab/packages.toml, then: ./lab tab")
         (folder / "versions.json").write_text(json.dumps(found, indent=1))
 
-    names = [wanted["suite"], wanted["architecture"], *sorted(wanted["packages"]), FORM]
-    return Packages(store.made("tab-packages", store.key_of(*names), fetch, 300))
+    key = store.key_of(wanted["suite"], wanted["architecture"], *names, FORM)
+    return Packages(store.made("tab-packages", key, fetch, 300))
 
 
-def _fetch(wanted: dict, folder: Path) -> list[str]:
+def _fetch(wanted: dict, names: list[str], folder: Path) -> list[str]:
     """The command that brings the files: of the release alone, and nothing of that architecture is run."""
-    names = sorted({*wanted["packages"]} - {KERNEL})
     kernel = f"$({archive.APT} apt-cache depends --important {KERNEL} | sed -n 's/.*Depends: //p')"
-    script = f"kernel={kernel} && {archive.APT_GET} download $kernel {' '.join(names)}"
+    others = " ".join(name for name in names if name != KERNEL)
+    script = f"kernel={kernel} && {archive.APT_GET} download $kernel {others}"
     return archive.by_apt(wanted["suite"], script, "debs", folder, f"--architectures={wanted['architecture']}",
                           "--skip=check/qemu", *archive.release_alone(wanted["suite"]))
 

@@ -19,17 +19,16 @@ RECIPE = ("lab", "host", "requirements.txt", "LICENSE", "LICENSES", VM_IMAGE.rel
 README = "README.md"
 HEAD = """# The sources of the kernel that runs in a reader's tab
 
-They belong to the saved state of {date}: Linux {release}, made of Debian {suite}'s packages for i386, which v86 {v86}
-runs. Its state.zst has the SHA-256 sum
-{sha256}.
+They belong to the saved state of {date}, whose state.zst has the SHA-256 sum
+{sha256}:
+Linux {release}, made of Debian {suite}'s packages for i386, for the emulator v86 {v86}.
 
-- `debian/` holds Debian's source packages, as its archive signs them. Most licences are in each one's
-  debian/copyright.
+- `debian/` holds Debian's source packages, as its archive signs them, each with its debian/copyright.
 - `npm/` holds npm's packages, as npm's lock names them by hash; each contains its licence.
 - `recipe/` holds what makes the state of them: the programs of our own that run in it, and `./lab tab`.
 
-| in the state | version | made of |
-| --- | --- | --- |
+| in the state | version | licences | made of |
+| --- | --- | --- | --- |
 """
 
 
@@ -161,9 +160,10 @@ def _lay_recipe(folder: Path) -> None:
 
 def readme(described: dict, npm: dict[str, dict]) -> str:
     """What belongs to what."""
-    rows = [(f"`{package}`", entry["version"], ", ".join(f"{source} {version}" for source, version in _of(entry)))
+    rows = [(f"`{package}`", entry["version"], ", ".join(entry["licences"]),
+             ", ".join(f"{source} {version}" for source, version in _of(entry)))
             for package, entry in described["packages"].items()]
-    rows += [(f"`{name}` (beside the state)", entry["version"], f"npm/{packed(name, entry)}, {entry['license']}")
+    rows += [(f"`{name}` (beside the state)", entry["version"], entry["license"], f"npm/{packed(name, entry)}")
              for name, entry in npm.items()]
     head = HEAD.format(**{key: described[key] for key in ("date", "release", "suite", "v86")},
                        sha256=described["files"]["state.zst"]["sha256"])

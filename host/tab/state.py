@@ -13,7 +13,7 @@ from pathlib import Path
 from host import store
 from host.paths import cache
 from host.phases import LabError, phase
-from host.tab import node, packages
+from host.tab import licences, node, packages
 from host.tab.initramfs import SOURCES, initramfs
 
 # Of the machine, when it is saved and each time it is restored. 64 MiB do not boot: the emulator lays the
@@ -53,14 +53,16 @@ def state() -> State:
     def make(folder: Path) -> None:
         for file in emulator.glob("*v86*"):
             shutil.copy(file, folder / file.name)
-        boot = _boot(fetched, folder)
+        boot, held = _boot(fetched, folder)
         described = _booted(folder)
         for name in boot:
             (folder / name).unlink()
         (folder / "state.json").write_text(json.dumps({
             **described, "recipe": _recipe(), "settings": SETTINGS, "cmdline": CMDLINE, "date": time.strftime("%Y-%m-%d"),
             "files": {name: _hashed(folder / name) for name in KEPT},
-            "suite": packages.recipe()["suite"], "packages": fetched.versions, "v86": node.locked()["v86"]["version"],
+            "suite": packages.recipe()["suite"], "packages": held, "v86": node.locked()["v86"]["version"],
+            "npm": {name: {"version": entry["version"], "licences": [entry["license"]]}
+                    for name, entry in node.locked().items()},
         }, indent=1))
 
     return State(store.made("tab", store.key_of(json.dumps(fetched.versions), _recipe()), make, 500))
@@ -77,18 +79,22 @@ def _recipe() -> str:
     return store.key_of(json.dumps(SETTINGS), CMDLINE, *MADE_OF, *node.LOCK, node.REQUIREMENTS)
 
 
-def _boot(fetched: packages.Packages, folder: Path) -> list[str]:
-    """Lays what the emulator boots from into the folder; its names."""
-    unpacked = folder / "unpacked"
+def _boot(fetched: packages.Packages, folder: Path) -> tuple[list[str], dict[str, dict]]:
+    """Lays what the emulator boots from into the folder, and the copyright files; the names of what it boots from,
+    and the packages with their licences."""
+    unpacked, wanted = folder / "unpacked", packages.recipe()
     unpacked.mkdir()
     with phase("tab: making the initramfs"):
         fetched.unpack(unpacked)
         for name, pattern in BOOT_FILES.items():
             shutil.copy(next(unpacked.glob(pattern)), folder / name)
-        (folder / "initramfs").write_bytes(initramfs(unpacked, packages.recipe()))
+        (folder / "initramfs").write_bytes(initramfs(unpacked, wanted))
         (folder / "boot.json").write_text(json.dumps({"settings": SETTINGS, "cmdline": CMDLINE}))
+        (folder / licences.ARCHIVE).write_bytes(licences.packed(unpacked, fetched.held))
+        named = licences.named(unpacked, fetched.held, wanted["licences"])
     shutil.rmtree(unpacked)
-    return [*BOOT_FILES, "initramfs", "boot.json"]
+    held = {name: {**entry, "licences": named[name]} for name, entry in fetched.held.items()}
+    return [*BOOT_FILES, "initramfs", "boot.json"], held
 
 
 def _booted(folder: Path) -> dict:

@@ -24,7 +24,7 @@ SEEN = {
 
 def test_every_package_program_and_module_has_its_reason():
     recipe = packages.recipe()
-    for table in ("packages", "programs", "modules"):
+    for table in ("packages", "texts", "licences", "programs", "modules"):
         assert all(reason.strip() for reason in recipe[table].values())
     assert set(recipe["programs"].values()) <= set(recipe["packages"])
     assert recipe["suite"] == tomllib.loads((node.VM_IMAGE / "packages.toml").read_text())["suite"]

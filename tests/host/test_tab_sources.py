@@ -13,11 +13,13 @@ from host.tab import node, packages, sources
 from host.tab.state import State
 
 PACKAGES = {
-    "linux-image-6.1.0-50-686": {"version": "6.1.176-1", "source": "linux-signed-i386", "source_version": "6.1.176+1",
-                                 "built_using": {"linux": "6.1.176-1"}},
-    "libnl-3-200": {"version": "3.7.0-0.2+b1", "source": "libnl3", "source_version": "3.7.0-0.2", "built_using": {}},
-    "libnl-genl-3-200": {"version": "3.7.0-0.2+b1", "source": "libnl3", "source_version": "3.7.0-0.2", "built_using": {}},
-    "ipvsadm": {"version": "1:1.31-1", "source": "ipvsadm", "source_version": "1:1.31-1", "built_using": {}},
+    name: {"version": version, "source": source, "source_version": source_version, "built_using": using,
+           "licences": ["GPL-2", "X"]}
+    for name, version, source, source_version, using in (
+        ("linux-image-6.1.0-50-686", "6.1.176-1", "linux-signed-i386", "6.1.176+1", {"linux": "6.1.176-1"}),
+        ("libnl-3-200", "3.7.0-0.2+b1", "libnl3", "3.7.0-0.2", {}),
+        ("libnl-genl-3-200", "3.7.0-0.2+b1", "libnl3", "3.7.0-0.2", {}),
+        ("ipvsadm", "1:1.31-1", "ipvsadm", "1:1.31-1", {}))
 }
 WANTED = {"linux-signed-i386=6.1.176+1", "linux=6.1.176-1", "libnl3=3.7.0-0.2", "ipvsadm=1:1.31-1"}
 DESCRIBED = {"packages": PACKAGES, "suite": "bookworm", "date": "2026-11-24", "release": "6.1.0-50-686", "v86": "0.5",
@@ -92,8 +94,8 @@ def test_all_lie_there_with_what_belongs_to_what(fetched, state, tmp_path):
     answer = sources.kept(state, tmp_path / "made/for")
     assert {*fetched} == {*WANTED, "v86@0.5"} and answer["packages"] == 5
     told = (tmp_path / "made/for/README.md").read_text()
-    assert "| `linux-image-6.1.0-50-686` | 6.1.176-1 | linux-signed-i386 6.1.176+1, linux 6.1.176-1 |" in told
-    assert "npm/v86-0.5.tgz, BSD-2" in told and "abc" in told
+    assert "`linux-image-6.1.0-50-686` | 6.1.176-1 | GPL-2, X | linux-signed-i386 6.1.176+1, linux 6.1.176-1 |" in told
+    assert "| BSD-2 | npm/v86-0.5.tgz |" in told and "abc" in told
     for file in ("debian/linux_6.1.176-1.dsc", "debian/linux.tar.xz", "debian/ipvsadm_1.31-1.dsc", "npm/v86-0.5.tgz",
                  "recipe/vm-image/tab/exchange.c", "recipe/host/tab/state.py", "recipe/lab"):
         assert (tmp_path / "made/for" / file).is_file(), file
