@@ -10,14 +10,25 @@ from host.paths import REPOSITORY
 NEEDS_A_VM = {"start", "up", "reset", "shell", "run", "trace", "check", "record", "bench", "test"}
 
 
+WORKFLOW = yaml.safe_load((REPOSITORY / ".github/workflows/pages.yml").read_text())
+STEPS = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
+
+
 def test_it_calls_lab_with_options_that_exist_and_starts_no_vm():
-    workflow = yaml.safe_load((REPOSITORY / ".github/workflows/pages.yml").read_text())
-    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
-    calls = [line.split() for step in steps for line in re.findall(r"\./lab ([^&|\n]*)", step.get("run", ""))]
+    calls = [line.split() for step in STEPS for line in re.findall(r"\./lab ([^&|\n]*)", step.get("run", ""))]
     assert calls
-    for verb, *options in calls:
+    for verb, *words in calls:
         assert verb not in NEEDS_A_VM
         known = {name for option in main.commands[verb].params for name in option.opts}
-        assert set(options) <= known
-    uploaded = [step["with"]["path"] for step in steps if "upload" in step.get("uses", "")]
+        assert {word for word in words if word.startswith("-")} <= known
+    uploaded = [step["with"]["path"] for step in STEPS if "upload" in step.get("uses", "")]
     assert uploaded == ["_build/html"]
+
+
+def test_the_tabs_kernel_is_published_with_its_sources_where_the_page_says_they_lie():
+    runs = [step["run"] for step in STEPS if "run" in step]
+    book = next(step for step in STEPS if "./lab book" in step.get("run", ""))
+    place = book["env"]["WPW_TAB_SOURCES"]
+    order = [next(number for number, run in enumerate(runs) if words in run) for words in (
+        "./lab tab", f"./lab tab --sources _build/{place}", "./lab book", f"mv _build/{place} _build/html/", "du -sm")]
+    assert order == sorted(order) and runs[order[0]] == "./lab tab"
