@@ -1,5 +1,5 @@
 """What does the tab's kernel find in its memory? A few of Debian's programs with the libraries they are
-linked with, the kernel's modules in the order in which they are loaded, our `init` and `exchange`."""
+linked with, the kernel's modules in the order in which they are loaded, our `init`, `shell` and `exchange`."""
 
 import re
 import subprocess
@@ -24,6 +24,7 @@ def initramfs(unpacked: Path, wanted: dict) -> bytes:
     entries = [
         *(Entry.folder(name) for name in ("proc", "sys", "dev", "run", "tmp", "etc")),
         Entry.file("init", (TAB / "init").read_bytes(), 0o755),
+        Entry.file("etc/shell", (TAB / "shell").read_bytes()),
         Entry.file("bin/exchange", exchange(unpacked), 0o755),
         *(Entry.file(path.lstrip("/"), _file(unpacked, path.lstrip("/")).read_bytes(), 0o755) for path in programs),
         *_libraries(unpacked, programs),

@@ -15,8 +15,12 @@ from host.phases import LabError, phase
 TAB = VM_IMAGE / "tab"
 REQUIREMENTS = TAB / "requirements.txt"
 LOCK = [TAB / "package.json", TAB / "package-lock.json"]
-# What of v86's package is used; its licence goes wherever it goes.
-EMULATOR = {"build/libv86.js": "libv86.js", "build/v86.wasm": "v86.wasm", "LICENSE": "v86.LICENSE"}
+# What of the locked packages is used; their licences go wherever they go.
+EMULATOR = {
+    "v86/build/libv86.js": "libv86.js", "v86/build/v86.wasm": "v86.wasm", "v86/LICENSE": "v86.LICENSE",
+    "@xterm/xterm/lib/xterm.js": "xterm.js", "@xterm/xterm/css/xterm.css": "xterm.css",
+    "@xterm/xterm/LICENSE": "xterm.LICENSE",
+}
 UNUSED = ("include", "share")  # headers and manuals, 60 MB
 
 
@@ -38,7 +42,7 @@ def _wheel() -> Path:
 
 
 def emulator() -> Path:
-    """The folder with v86 as npm's lock names it: the files that EMULATOR's values name."""
+    """The folder with v86, and the terminal to it, as npm's lock names them: the files that EMULATOR's values name."""
 
     def make(folder: Path) -> None:
         whole = folder / "whole"
@@ -48,7 +52,7 @@ def emulator() -> Path:
         with phase("emulator: npm ci"):
             npm(folder / "whole" / "cache", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(whole))
         for source, name in EMULATOR.items():
-            (whole / "node_modules" / "v86" / source).rename(folder / name)
+            (whole / "node_modules" / source).rename(folder / name)
         shutil.rmtree(whole)
 
     return store.made("emulator", store.key_of(*LOCK, *EMULATOR), make, 100)

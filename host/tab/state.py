@@ -27,7 +27,7 @@ BOOT_FILES = {"vmlinuz": "boot/vmlinuz-*", "bios.bin": "usr/share/seabios/bios.b
               "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin"}
 KEPT = ("state.zst", "libv86.js", "v86.wasm")
 # live.js is none of them: it restores what was saved, and may change without it.
-MADE_OF = [*SOURCES, *(node.TAB / name for name in ("init", "packages.toml", "node.mjs"))]
+MADE_OF = [*SOURCES, *(node.TAB / name for name in ("init", "shell", "packages.toml", "node.mjs"))]
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def state() -> State:
     fetched, emulator = packages.fetched(), node.emulator()
 
     def make(folder: Path) -> None:
-        for file in emulator.glob("*v86*"):
-            shutil.copy(file, folder / file.name)
+        for name in node.EMULATOR.values():
+            shutil.copy(emulator / name, folder / name)
         boot, held = _boot(fetched, folder)
         described = _booted(folder)
         for name in boot:

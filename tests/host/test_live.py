@@ -28,6 +28,22 @@ import "./live.js";
 const steps = [1, 1, 1, 1.2, 1.2, 30], clock = globalThis.LiveRun.neverTwice(() => steps.shift());
 console.log(JSON.stringify([...steps].map(() => clock())));
 """
+SHELL = """
+import "./live.js";
+const sent = [], portions = [], tick = () => new Promise(resolve => setTimeout(resolve));
+const emulator = {add_listener: (name, taken) => { emulator.says = taken; }, serial0_send: text => sent.push(text)};
+const machine = new globalThis.LiveRun.Machine(emulator, () => 0);
+const says = async text => { for (const byte of new TextEncoder().encode(text)) emulator.says(byte); await tick(); };
+let over = false;
+const shell = machine.terminal({columns: 41, rows: 20}, bytes => portions.push(new TextDecoder().decode(bytes)));
+shell.ended.then(() => { over = true; });
+shell.type("caf\\u00e9\\r");
+await says("\\x1b[6nclient# caf\\u00e9\\r\\n<b>lab: done 0\\r\\n");
+const early = over;
+await says("lab: shell-end");
+await says("\\nlab: ready again\\n");
+console.log(JSON.stringify({sent, portions, early, over, later: machine.console.lines.map(line => line.text)}));
+"""
 RUN = [
     ("lab: begin 1000.000", 5000), ("lab: exchange A 1448 1000.250 4.100", 5230),
     ("lab: exchange B 1448 1004.500 210.200", 5230), ("lab: exchange B-again 1448 1214.800 2.200", 5230),
@@ -184,6 +200,15 @@ def test_the_instruments_do_not_look_at_how_long_who_waited(waited):
 def test_what_it_does_not_know_is_an_error(lines, expected):
     answer = parsed(lines, trace=any("trace" in text for text, _ in lines))
     assert expected in answer["error"] and answer["known"] is True
+
+
+def test_a_shells_bytes_are_the_terminals_until_it_has_ended():
+    answer = subprocess.run([node.node(), "--input-type=module", "-e", SHELL], text=True, capture_output=True, check=True,
+                            cwd=node.TAB)
+    seen = json.loads(answer.stdout)
+    assert seen["sent"] == ["shell 41 20\n", "caf\xc3\xa9\r"]  # what is typed goes out as UTF-8, byte by byte
+    assert seen["portions"] == ["\x1b[6nclient# caf\xe9\r\n<b>lab: done 0\r\n", "lab: shell-end"]
+    assert seen["early"] is False and seen["over"] is True and seen["later"] == ["", "lab: ready again"]
 
 
 def test_a_clock_in_steps_gives_no_value_twice_and_never_runs_ahead_of_the_next_step():

@@ -1,6 +1,7 @@
 """Does chapter 1 happen in the tab's kernel? Restored under Node as a page restores it; needs the emulator, no VM."""
 
 import json
+import re
 import shutil
 import subprocess
 from statistics import median
@@ -9,7 +10,7 @@ import pytest
 
 from host.phases import LabError
 from host.tab import node, running
-from host.tab.state import State, state
+from host.tab.state import State, call, state
 from tests.host.test_live_stacks import STORIES, compared
 
 pytestmark = pytest.mark.xdist_group("tab")
@@ -110,6 +111,20 @@ def test_the_kernels_stacks_say_why(kernel):
         assert one["ok"], (story, [row["told"] for row in one["rows"] if row["state"] == "missing"])
     probe = stacks(seen, "tcp_write_wakeup")[0]
     assert in_order(["tcp_send_probe0", "tcp_write_timer_handler", "tcp_write_timer"], probe), probe
+
+
+def test_a_shell_at_the_client_answers_who_types(kernel):
+    """The programs are Debian's and not busybox's; another host is one word away; what the client learnt, it keeps."""
+    said = call("type", kernel.folder, "ip route get 10.0.0.2", "ask", "ip route get 10.0.0.2", "nstat",
+                "on balancer ipvsadm -Ln", "on server sh", "ip -br address show tunl0", "exit")
+    assert said["ended"] is True, said
+    beforehand, asked, learnt, counted, balancer, shell, *_ = said["said"].split("client# ")[1:]
+    assert "10.0.0.2 dev client-eth0 src 10.0.0.1" in beforehand and "mtu" not in beforehand
+    assert re.search(r"A +1448 bytes, waited .* ms\r\nB +1448 .*\r\nB again +1448 ", asked), asked
+    assert re.search(r"expires \d+sec mtu 1480", learnt), learnt
+    assert re.search(r"IcmpInDestUnreachs +[2-9] ", counted), counted
+    assert re.search(r"TCP +10.0.0.2:7000 rr\r\n +-> 10.0.0.6:7000 +Tunnel", balancer), balancer
+    assert "server# ip -br address show tunl0" in shell and "10.0.0.2/32" in shell, shell
 
 
 # A page that has been open for five minutes, in a browser whose clock goes in steps of a millisecond.

@@ -7,6 +7,12 @@
 //   const run = await machine.run({told: false, trace: true});
 //   await machine.end();
 //
+// or, in place of a run, a shell for who types:
+//
+//   const shell = machine.terminal({columns: 80, rows: 24}, bytes => …);
+//   shell.type("ip route get 10.0.0.2\r");
+//   await shell.ended;
+//
 // A run has a machine of its own: one that is put back to its state a second time stands still until the
 // clock has passed that of the saving, and what the client has learnt in one run spoils the next.
 "use strict";
@@ -19,6 +25,7 @@ globalThis.LiveRun = (() => {
     const DEADLINE_MS = 60000;
     const LEAST_STEP_MS = 0.0005;
     const LAST_LINES = 12;
+    const SHELL_END = "lab: shell-end";
     const EXCHANGES = {"A": "a_ms", "B": "b_ms", "B-again": "b_again_ms"};
     const NUMBER = "(-?\\d+(?:\\.\\d+)?)";
     const SAYS = {
@@ -47,10 +54,12 @@ globalThis.LiveRun = (() => {
             this.partial = "";
             this.waiting = null;
             this.now = now;
+            this.terminal = null;
             emulator.add_listener("serial0-output-byte", byte => this.take(byte));
         }
 
         take(byte) {
+            if (this.terminal) return this.terminal(byte);
             if (byte !== 10) {
                 if (byte !== 13) this.partial += String.fromCharCode(byte);
                 return;
@@ -73,6 +82,25 @@ globalThis.LiveRun = (() => {
                 if (!came) throw this.error("expected a line of the guest's console, and none came in time");
             }
             return this.lines.shift();
+        }
+
+        // From here on the bytes are `onBytes`', a task's worth at a time, and none is read here. Resolves behind
+        // the line with which init takes the console back.
+        given(onBytes) {
+            let portion = [], line = "";
+            return new Promise(resolve => {
+                this.terminal = byte => {
+                    if (!portion.length) queueMicrotask(() => {
+                        const bytes = Uint8Array.from(portion);
+                        portion = [];
+                        onBytes(bytes);
+                        if (!this.terminal) resolve();
+                    });
+                    portion.push(byte);
+                    line = byte === 10 ? "" : (line + String.fromCharCode(byte)).slice(-SHELL_END.length);
+                    if (line === SHELL_END) this.terminal = null;
+                };
+            });
         }
 
         error(what) {
@@ -211,6 +239,15 @@ globalThis.LiveRun = (() => {
             } catch (error) {
                 throw error instanceof RunError ? this.console.error(error.message) : error;
             }
+        }
+
+        // A shell in the guest, for who types. `columns` and `rows` are the terminal's, whose bytes go to `onBytes`;
+        // `ended` resolves when the shell has ended.
+        terminal({columns, rows}, onBytes) {
+            const ended = this.console.given(onBytes);
+            this.emulator.serial0_send(`shell ${columns} ${rows}\n`);
+            return {ended, type: text => this.emulator.serial0_send(
+                Array.from(new TextEncoder().encode(text), byte => String.fromCharCode(byte)).join(""))};
         }
 
         end() {

@@ -2,6 +2,7 @@
 //
 //   node node.mjs make FOLDER                boots the kernel that lies there; leaves state.zst and says what it is
 //   node node.mjs run FOLDER [told] [trace]  restores that state and runs chapter 1 once
+//   node node.mjs type FOLDER LINE ...       restores it, types the lines and says what the terminal said
 //
 // Prints one JSON object; an error is {"error": …} and status 3. FOLDER's state.json holds the hash of each
 // file, and its settings are those of the machine that was saved.
@@ -14,7 +15,8 @@ import "./packets.js";
 import "./live.js";
 
 const {restored, started} = globalThis.LiveRun;
-const BOOT_DEADLINE_MS = 150000;
+const BOOT_DEADLINE_MS = 150000, TYPED_MS = 60000;
+const SCREEN = {columns: 80, rows: 24};
 const ZSTD = {[constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_checksumFlag]: 1};
 
 function bytes(folder, name) {
@@ -48,14 +50,18 @@ async function make(folder) {
     return {release, boot_s: boot_ms / 1e3, unpacked_bytes: state.length};
 }
 
-async function run(folder, words) {
+async function saved(folder) {
     const {settings, files} = JSON.parse(readFileSync(join(folder, "state.json"), "utf8"));
     for (const [name, {sha256}] of Object.entries(files)) {
         if (createHash("sha256").update(new Uint8Array(bytes(folder, name))).digest("hex") !== sha256)
             throw new Error(`state and emulator are one pair, and ${name} is not the one that was made with the others`);
     }
+    return restored({...emulator(folder), state: bytes(folder, "state.zst"), settings});
+}
+
+async function run(folder, words) {
     const begin_ms = performance.now();
-    const machine = await restored({...emulator(folder), state: bytes(folder, "state.zst"), settings});
+    const machine = await saved(folder);
     const restored_ms = performance.now();
     const seen = await machine.run({told: words.includes("told"), trace: words.includes("trace")});
     const ran_ms = performance.now();
@@ -63,11 +69,20 @@ async function run(folder, words) {
     return {...seen, host: {restore_ms: restored_ms - begin_ms, run_ms: ran_ms - restored_ms}};
 }
 
+async function type(folder, lines) {
+    const machine = await saved(folder), said = [];
+    const shell = machine.terminal(SCREEN, bytes => said.push(...bytes));
+    for (const line of [...lines, "exit"]) shell.type(`${line}\r`);
+    const ended = await Promise.race([shell.ended.then(() => true), new Promise(resolve => setTimeout(resolve, TYPED_MS, false))]);
+    await machine.end();
+    return {ended, said: new TextDecoder().decode(Uint8Array.from(said))};
+}
+
 const [verb, named, ...words] = process.argv.slice(2);
 const folder = resolve(named);
 let status = 0, answer;
 try {
-    answer = await {make, run}[verb](folder, words);
+    answer = await {make, run, type}[verb](folder, words);
 } catch (error) {
     [answer, status] = [{error: error.message}, 3];
 }
