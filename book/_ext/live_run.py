@@ -30,7 +30,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
-LICENCE, COPYRIGHT = "v86.LICENSE", "copyright.tar.gz"  # they go wherever the pair goes
+TERMINAL = ("xterm.css", "xterm.js")  # loaded for who asks for a terminal, and not by the first click
+COPYRIGHT = "copyright.tar.gz"
+LICENCES = ("v86.LICENSE", "xterm.LICENSE", COPYRIGHT)  # they go wherever the others go
 TIMES = ("a_ms", "b_ms", "b_again_ms")
 SCRIPT, STYLE = "live-run.js", "live-run.css"
 FOLDER = "_static/live"
@@ -40,7 +42,8 @@ BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{rec
 <h3 id="run-it-here">Run it here</h3>
 <p>This tab can do it too: Debian's Linux {release}, for 32-bit x86, in the emulator v86. The hosts of the figure are
 up in it and idle, as they were when its memory was saved. Nothing is installed, and no packet leaves the tab.</p>
-<p class="wpw-live-buttons"></p><p class="wpw-live-said" role="status"></p><div class="wpw-live-seen"></div>
+<p class="wpw-live-buttons"></p><p class="wpw-live-said" role="status"></p>
+<div class="wpw-live-place"></div><div class="wpw-live-seen"></div>
 </section>"""
 
 
@@ -58,8 +61,8 @@ class Pair:
 
     def manifest(self, up: str, scripts: list[str]) -> dict:
         """What the page's script has to know, `up` leads from the page to the site's root."""
-        return {"folder": up + self.folder, "scripts": scripts, "settings": self.described["settings"],
-                "release": self.described["release"],
+        return {"folder": up + self.folder, "scripts": scripts, "terminal": TERMINAL,
+                "settings": self.described["settings"], "release": self.described["release"],
                 "files": {name: {"bytes": len(data), "integrity": integrity(data)}
                           for name, data in self.files.items()}}
 
@@ -74,7 +77,7 @@ def pair(app: Sphinx) -> Pair | None:
     if not app.config.live_state:
         return None
     folder = Path(app.config.live_state)
-    files = {STATE: (folder / STATE).read_bytes(), EMULATOR: (folder / EMULATOR).read_bytes(),
+    files = {**{name: (folder / name).read_bytes() for name in (STATE, EMULATOR, *TERMINAL)},
              # Plain file servers do not compress; the page unpacks it itself.
              f"{WASM}.gz": gzip.compress((folder / WASM).read_bytes(), mtime=0)}
     files |= {Path(name).name: (Path(app.srcdir) / name).read_bytes() for name in app.config.live_scripts}
@@ -128,19 +131,19 @@ def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doct
 
 
 def write(app: Sphinx, failure: Exception | None) -> None:
-    """The files, each twice: as it is, and in a script, the only thing that a page opened from a folder may load."""
+    """The files as they are, and in a script those that a page opened from a folder could not load otherwise."""
     found = pair(app)
     if failure is not None or app.builder.format != "html" or found is None:
         return
     folder = Path(app.outdir) / found.folder
     folder.mkdir(parents=True, exist_ok=True)
-    scripts = {Path(name).name for name in app.config.live_scripts} | {EMULATOR}
+    loaded = {Path(name).name for name in app.config.live_scripts} | {EMULATOR, *TERMINAL}
     for name, data in found.files.items():
         (folder / name).write_bytes(data)
-        if name not in scripts:
+        if name not in loaded:
             packed = base64.b64encode(data).decode()
             (folder / f"{name}.js").write_text(f'(globalThis.LiveFiles ??= {{}})["{name}"] = "{packed}";\n')
-    for name in (LICENCE, COPYRIGHT):
+    for name in LICENCES:
         (folder / name).write_bytes((Path(app.config.live_state) / name).read_bytes())
 
 

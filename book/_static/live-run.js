@@ -8,6 +8,7 @@ const MODES = [
   { id: "told", words: "With the route told beforehand", row: "live, route MTU 1480 told beforehand", told: true, trace: false },
   { id: "traced", words: "With the kernel's stacks", row: "live, traced", told: false, trace: true },
 ];
+const TERMINAL = { id: "terminal", words: "A terminal in its hosts" };
 const TIMES = [["A", "a_ms"], ["B", "b_ms"], ["B again", "b_again_ms"]];
 const fromFolder = location.protocol === "file:";
 
@@ -20,13 +21,18 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-function script(address, attributes = {}) {
+/* A script or a style sheet, by an element of the page's head. */
+function added(tag, address, attributes) {
   return new Promise((resolve, reject) => {
-    const element = make("script", { src: address, ...attributes });
+    const element = make(tag, attributes);
     element.onload = resolve;
     element.onerror = () => reject(new LoadError(`${address} could not be loaded, or is not the file that was built.`));
     document.head.append(element);
   });
+}
+
+function script(address, attributes = {}) {
+  return added("script", address, { src: address, ...attributes });
 }
 
 /* The browser itself compares a file's hash where it is told one: also of bytes that we have, and also on a page
@@ -79,9 +85,22 @@ class Files {
   }
 
   async script(name) {
-    const { integrity, bytes } = this.live.files[name];
-    await script(`${this.live.folder}/${name}`, fromFolder ? {} : { integrity });
-    this.onBytes(bytes);
+    await script(`${this.live.folder}/${name}`, this.hash(name));
+    this.onBytes(this.live.files[name].bytes);
+  }
+
+  /* Browsers compare none of a folder's. */
+  hash(name) {
+    return fromFolder ? {} : { integrity: this.live.files[name].integrity };
+  }
+
+  /* xterm.js. */
+  async terminal() {
+    for (const name of this.live.terminal) {
+      const address = `${this.live.folder}/${name}`;
+      if (name.endsWith(".css")) await added("link", address, { rel: "stylesheet", href: address, ...this.hash(name) });
+      else await this.script(name);
+    }
   }
 
   /* In their order: each may need the one before it. */
@@ -120,12 +139,15 @@ class Box {
     this.seen = element.querySelector(".wpw-live-seen");
     this.rows = null;
     this.loaded = null;
+    this.place = element.querySelector(".wpw-live-place");
     this.button(`Run it here (loads ${this.megabytes(this.total())} MB)`, MODES[0]);
     element.hidden = false;
   }
 
-  total() {
-    return Object.values(this.live.files).reduce((sum, file) => sum + file.bytes, 0);
+  /* In bytes, of what a run needs, or a terminal besides. */
+  total(terminal = false) {
+    return Object.entries(this.live.files).filter(([name]) => this.live.terminal.includes(name) === terminal)
+      .reduce((sum, [, file]) => sum + file.bytes, 0);
   }
 
   megabytes(bytes) {
@@ -134,8 +156,9 @@ class Box {
 
   button(words, mode) {
     const button = make("button", { type: "button", class: "wpw-live-button", "data-mode": mode.id }, words);
-    button.addEventListener("click", () => this.clicked(mode));
+    button.addEventListener("click", () => this.busyWith(mode === TERMINAL ? () => this.terminal() : () => this.clicked(mode)));
     this.buttons.append(button);
+    return button;
   }
 
   say(words) {
@@ -146,20 +169,39 @@ class Box {
     for (const button of this.buttons.children) button.disabled = is;
   }
 
-  async clicked(mode) {
-    const begin_ms = performance.now();
+  async busyWith(work) {
     this.busy(true);
     try {
-      await this.load();
-      this.say("The kernel wakes, and A and B ask …");
-      const run = await this.run(mode);
-      this.show(mode, run, begin_ms);
+      await work();
     } catch (error) {
       console.warn(error);
       const [first] = error.message.split("\n");
       this.say(`It could not be run here. ${first} The recorded run above is not touched by that. Try again, or run it in the lab.`);
     }
     this.busy(false);
+  }
+
+  async clicked(mode) {
+    const begin_ms = performance.now();
+    await this.load();
+    this.say("The kernel wakes, and A and B ask …");
+    this.show(mode, await this.run(mode), begin_ms);
+  }
+
+  /* No run meanwhile: the two machines would hold each other up. */
+  async terminal() {
+    if (!globalThis.Terminal) await new Files(this.live, () => {}).terminal();
+    this.say("A machine of its own wakes, with a shell at the client; no other run can be made until the terminal is closed.");
+    this.opens.textContent = TERMINAL.words;
+    const machine = await globalThis.LiveRun.restored(this.loaded);
+    try {
+      await globalThis.LiveTerminal.open({ Terminal: globalThis.Terminal, machine, place: this.place });
+    } finally {
+      await machine.end();
+    }
+    this.say("The terminal is closed and its machine has ended: nothing that was changed in it is left.");
+    this.busy(false);
+    this.opens.focus();
   }
 
   async load() {
@@ -218,6 +260,7 @@ class Box {
     this.buttons.replaceChildren();
     for (const mode of MODES)
       if (this.stacks.length || !mode.trace) this.button(mode.words, mode);
+    this.opens = this.button(`${TERMINAL.words} (loads ${this.megabytes(this.total(true))} MB)`, TERMINAL);
     this.buttons.firstChild.focus();
   }
 

@@ -18,7 +18,7 @@ PAGE = "book/frag-needed.html"
 RUN_MS = 120_000  # a click takes a second or two; this is for a machine that has other work
 MOST_FIRST = 13_000_000  # bytes of the first click, from a server that does not compress
 FIRST, AGAIN, TOLD = ".wpw-live-button >> nth=0", "[data-mode=fault]", "[data-mode=told]"
-TRACED = "[data-mode=traced]"
+TRACED, TERMINAL = "[data-mode=traced]", "[data-mode=terminal]"
 SEEN = "[data-live-run]"
 
 
@@ -111,6 +111,72 @@ def test_from_a_folder_on_the_disk(address, built_site, browser):
         seen.page.click(FIRST)
         assert data(seen.page)["counters"]["IpFragFails"] == 1
         assert seen.errors == [] and [url for url in seen.abroad if not url.startswith("file:")] == []
+
+
+def terminal(page) -> None:
+    """A terminal, open, after a first run."""
+    page.click(FIRST)
+    data(page)
+    page.click(TERMINAL)
+    printed(page, "client#")
+
+
+def printed(page, words) -> None:
+    """Waits until a screen reader could read the words in the terminal."""
+    page.locator(".xterm-accessibility-tree", has_text=words).wait_for(state="attached", timeout=RUN_MS)
+
+
+def in_terminal(page) -> bool:
+    """Whether the keyboard is the terminal's."""
+    return page.evaluate("document.activeElement.closest('.xterm') !== null")
+
+
+@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.parametrize("opened", ["server", "folder"])
+def test_a_terminal_at_the_client_by_keyboard_alone(address, built_site, browser, opened):
+    with visit(browser, address if opened == "server" else f"{built_site.as_uri()}/{PAGE}") as seen:
+        page = seen.page
+        page.wait_for_load_state("networkidle")
+        terminal(page)
+        assert in_terminal(page) and page.locator(AGAIN).is_disabled()
+        page.keyboard.type("echo '<b id=markup>' $((6 * 7))\n")
+        printed(page, "<b id=markup> 42")
+        assert page.locator("#markup").count() == 0
+        page.keyboard.type("ip route get 10.0.0.2\n")
+        printed(page, "10.0.0.2 dev client-eth0 src 10.0.0.1")
+        page.keyboard.type("ipv")
+        page.keyboard.press("Tab")  # the shell's, which knows only one command that begins so
+        printed(page, "client# ipvsadm")
+        assert in_terminal(page)
+        page.keyboard.press("Escape")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Close the terminal"
+        page.keyboard.press("Enter")
+        page.locator(f"{TERMINAL}:focus").wait_for(timeout=RUN_MS)
+        assert page.locator(".xterm").count() == 0 and "its machine has ended" in said(page)
+        assert click(page, TOLD)["control"] is True
+        assert seen.errors == [] and [url for url in seen.abroad if not url.startswith("file:")] == []
+
+
+@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_a_terminal(address, browser, scheme):
+    with visit(browser, address, scheme=scheme, reduced_motion="reduce") as seen:
+        terminal(seen.page)
+        assert violations(seen.page) == []
+
+
+@pytest.mark.whole("site", why="one click in the base shows that it runs")
+def test_a_terminal_fits_a_narrow_screen_and_ends_with_its_shell(address, browser):
+    with visit(browser, address, width=390) as seen:
+        page = seen.page
+        terminal(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        drawn, room = (page.locator(name).bounding_box() for name in (".xterm-screen", ".wpw-live-screen"))
+        assert room["width"] - 40 < drawn["x"] + drawn["width"] - room["x"] < room["width"]
+        page.keyboard.type("exit\n")
+        page.locator(f"{TERMINAL}:focus").wait_for(timeout=RUN_MS)
+        assert page.locator(".xterm").count() == 0 and "its machine has ended" in said(page)
 
 
 @contextlib.contextmanager
