@@ -6,7 +6,7 @@ licences, and where its source lies.
     :::
 
 All but the last is in state.json, see live_run.py. `WPW_TAB_SOURCES` says where the publisher of the site put the
-folder that `./lab tab --sources` made: an address, or a folder of the site. A build without a state has no such section.
+folder that `./lab tab --sources` made: an address, or a folder of the site. Without a state there is no such section.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class LiveParts(SphinxDirective):
         up = "../" * self.env.docname.count("/")
         base = app.config.live_sources.rstrip("/")
         base = base if not base or re.match(r"(https?:)?/", base) else up + base
-        section = nodes.section("", nodes.title("", self.arguments[0]), names=[nodes.fully_normalize_name(self.arguments[0])])
+        title = self.arguments[0]
+        section = nodes.section("", nodes.title("", title), names=[nodes.fully_normalize_name(title)])
         self.state.document.note_implicit_target(section, section)
         self.state.nested_parse(self.content, self.content_offset, section)
         section += table([*((name, entry, sources(entry)) for name, entry in described["packages"].items()),
