@@ -7,6 +7,7 @@ import re
 from html import unescape
 
 import pytest
+from live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
 
 from host.tab import sources
 
@@ -28,7 +29,7 @@ def parts(book, tmp_path):
     """parts(sources): the page, of a build with a state."""
     state = tmp_path / "state"
     state.mkdir()
-    for name in ("state.zst", "libv86.js", "v86.wasm", "v86.LICENSE", "copyright.tar.gz"):
+    for name in (STATE, EMULATOR, WASM, *TERMINAL, *LICENCES):
         (state / name).write_bytes(name.encode())
     (state / "state.json").write_text(json.dumps({"packages": PACKAGES, "npm": NPM}))
 

@@ -21,8 +21,9 @@ IN_STYLE = re.compile(r"""@import\s+["'](?:https?:)?//[^"']+|url\(\s*["']?(?:htt
 COMMENTS = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n\"'`]*$", re.DOTALL | re.MULTILINE)
 IN_SCRIPT = re.compile(r"https?://[\w.-]+")
 # Never fetched: the name of SVG's element space, the theme's words to an author on the console, and a
-# network card's other end, which the emulator would invent if it had a card.
-NAMES_ONLY = {"http://www.w3.org", "https://pydata-sphinx-theme.readthedocs.io", "http://host"}
+# network card's other end, which the emulator would invent if it had a card, and a comment in the terminal.
+NAMES_ONLY = {"http://www.w3.org", "https://pydata-sphinx-theme.readthedocs.io", "http://host",
+              "https://developer.mozilla.org"}
 
 
 # A file of the tab's kernel in the form that a page from a folder can read: letters, and no code.
