@@ -20,8 +20,8 @@ IN_HTML = re.compile(r"""<(?:link|script|img|iframe|source|video|audio|object|em
 IN_STYLE = re.compile(r"""@import\s+["'](?:https?:)?//[^"']+|url\(\s*["']?(?:https?:)?//[^"')]+""")
 COMMENTS = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n\"'`]*$", re.DOTALL | re.MULTILINE)
 IN_SCRIPT = re.compile(r"https?://[\w.-]+")
-# Never fetched: the name of SVG's element space, the theme's words to an author on the console, and a
-# network card's other end, which the emulator would invent if it had a card, and a comment in the terminal.
+# Never fetched: the name of SVG's element space, what the theme and the terminal say to an author on the console, and a
+# network card's other end, which the emulator would invent if it had a card.
 NAMES_ONLY = {"http://www.w3.org", "https://pydata-sphinx-theme.readthedocs.io", "http://host",
               "https://developer.mozilla.org"}
 
