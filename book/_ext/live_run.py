@@ -72,8 +72,13 @@ def integrity(data: bytes) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 
+def read(app: Sphinx) -> None:
+    """Read, once in a build, what it puts into the site (app.live_pair): 13 MB, or None without a saved state."""
+    app.live_pair = pair(app)
+
+
 def pair(app: Sphinx) -> Pair | None:
-    """What this build puts into the site; None without a saved state."""
+    """The state with its emulator and scripts as they are on the disk."""
     if not app.config.live_state:
         return None
     folder = Path(app.config.live_state)
@@ -111,8 +116,7 @@ def visit_html(self, node: live_box) -> None:
     """The box with all that its script has to know."""
     app = self.builder.app
     up = "../" * self.builder.current_docname.count("/")
-    found = pair(app)
-    live = found.manifest(up, [Path(name).name for name in app.config.live_scripts])
+    live = app.live_pair.manifest(up, [Path(name).name for name in app.config.live_scripts])
     self.body.append(BOX.format(live=escape(json.dumps(live)), recorded=escape(json.dumps(node["recorded"])),
                                 stacks=escape(json.dumps(node["stacks"])), release=escape(live["release"])))
     raise nodes.SkipNode
@@ -132,7 +136,7 @@ def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doct
 
 def write(app: Sphinx, failure: Exception | None) -> None:
     """The files as they are, and in a script those that a page opened from a folder could not load otherwise."""
-    found = pair(app)
+    found = app.live_pair
     if failure is not None or app.builder.format != "html" or found is None:
         return
     folder = Path(app.outdir) / found.folder
@@ -154,6 +158,7 @@ def setup(app: Sphinx) -> dict:
     app.add_node(live_box, html=(visit_html, None), text=(skip, None), latex=(skip, None), man=(skip, None),
                  texinfo=(skip, None))
     app.add_directive("live-run", LiveRun)
+    app.connect("builder-inited", read)
     app.connect("html-page-context", add_files)
     app.connect("build-finished", write)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
