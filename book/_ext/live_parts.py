@@ -17,7 +17,7 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from live_run import COPYRIGHT, pair
+from live_run import COPYRIGHT
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -58,7 +58,7 @@ class LiveParts(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, section)
         section += table([*((name, entry, sources(entry)) for name, entry in described["packages"].items()),
                           *((name, entry, packed(name, entry)) for name, entry in described["npm"].items())], base)
-        section += self._texts(f"{up}{pair(app).folder}/{COPYRIGHT}")
+        section += self._texts(f"{up}{app.live_pair.folder}/{COPYRIGHT}")
         section += where(base)
         return [section]
 
