@@ -13,10 +13,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from host import conclusions, debian_source, device, jupyter, machine, paths, qemu, record, snapshot, vm
-from host.acceleration import qemu_version
-from host.phases import LabError, phase
+from host import paths
+from host.debian import source
+from host.errors import LabError
+from host.exercises import device
+from host.notebook import jupyter
+from host.phases import phase
+from host.recording import conclusions, record
 from host.tab import clicked, state
+from host.vm import machine, qemu, serving, snapshot
+from host.vm.acceleration import qemu_version
 
 SITE = paths.REPOSITORY / "_build" / "html"
 RUNS = 5
@@ -137,7 +143,7 @@ def show(measured: dict) -> None:
 def _shell() -> float:
     """From the snapshot to a shell's answer over ssh."""
     started = time.monotonic()
-    with vm.throwaway() as guest:
+    with serving.throwaway() as guest:
         guest.connection.run(["true"], check=True)
         return time.monotonic() - started
 
@@ -190,7 +196,7 @@ def _tracers() -> float:
 
 def _qemu_build() -> float:
     """All of chapter 2's QEMU, from its source package in the cache to a program."""
-    debian_source.fetched("qemu")
+    source.fetched("qemu")
     with tempfile.TemporaryDirectory(dir=paths.cache()) as folder:
         started = time.monotonic()
         qemu.build("rtl8139", Path(folder))

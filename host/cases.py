@@ -9,8 +9,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from host.errors import USAGE, LabError
 from host.paths import LABS
-from host.phases import USAGE, LabError
 
 VERDICTS = {"PASS": 0, "FAIL": 1, "SKIP": 3}  # what a judge may say, and ./lab check's exit status
 

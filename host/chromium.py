@@ -8,8 +8,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from host import debian
-from host.phases import LabError
+from host.debian import installed
+from host.errors import LabError
 
 NEEDS = ("chromium", "libatomic.so.1")  # the second for Playwright's driver
 
@@ -17,7 +17,7 @@ NEEDS = ("chromium", "libatomic.so.1")  # the second for Playwright's driver
 @contextlib.contextmanager
 def tab(**options) -> Iterator:
     """An empty page of a headless browser, closed with the block; `options` are Playwright's."""
-    debian.need(*NEEDS)
+    installed.need(*NEEDS)
     from playwright.sync_api import Error, sync_playwright  # half a second, and few calls need it
 
     try:

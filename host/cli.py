@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from host import phases
+from host import errors, phases
 from host.commands import Command, Commands
 from host.plain import plain, plain_json
 
@@ -20,7 +20,7 @@ def command(example: str):
 
 def _known_profile(context, parameter, name):
     """A profile's name as it was typed, or an error with those that there are."""
-    from host.profile import profile
+    from host.vm.profile import profile
 
     return name and profile(name).name
 
@@ -39,7 +39,7 @@ def main():
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening it.")
 def start(case, port, no_browser):
     """Make whatever is missing, then open the CASE's notebook (chapter 1's) in JupyterLab."""
-    from host import jupyter
+    from host.notebook import jupyter
 
     jupyter.start(case, port, not no_browser)
 
@@ -48,10 +48,10 @@ def start(case, port, no_browser):
 @click.argument("profile", default="stock", callback=_known_profile)
 def up(profile):
     """Have the VM ready: the stock one, or that of the PROFILE that a chapter names."""
-    from host import vm
-    from host.profile import profile as known
+    from host.vm import serving
+    from host.vm.profile import profile as known
 
-    guest = vm.up(profile)
+    guest = serving.up(profile)
     of_it = "" if profile == "stock" else f" --profile {profile}"
     phases.say(f"up: {known(profile).title}")
     phases.say(f"a root shell in it: ./lab shell{of_it} (ssh on loopback port {guest.port})")
@@ -61,9 +61,10 @@ def up(profile):
 @click.argument("profile", default="", callback=_known_profile)
 def down(profile):
     """Stop the VM: that of one PROFILE, or all that are up."""
-    from host import vm
+    from host.exercises import progress
+    from host.vm import serving
 
-    ended = [vm.down(name) for name in ([profile] if profile else vm.those_up())]
+    ended = [serving.down(name, progress.fetch) for name in ([profile] if profile else serving.those_up())]
     phases.say("stopped" if any(ended) else "it was not up")
 
 
@@ -71,10 +72,11 @@ def down(profile):
 @click.argument("profile", default="", callback=_known_profile)
 def reset(profile):
     """Put the VM back to its pristine snapshot: that of one PROFILE, or all that are up."""
-    from host import vm
+    from host.exercises import progress
+    from host.vm import serving
 
-    for name in [profile] if profile else vm.those_up() or ["stock"]:
-        vm.reset(name)
+    for name in [profile] if profile else serving.those_up() or ["stock"]:
+        serving.reset(name, progress.fetch)
 
 
 @command("./lab shell -- uname -r")
@@ -83,9 +85,9 @@ def reset(profile):
 @click.argument("words", metavar="[CMD]...", nargs=-1, type=click.UNPROCESSED)
 def shell(profile, words):
     """A root shell in the VM, or one command with its exit status."""
-    from host import vm
+    from host.vm import serving
 
-    connection = vm.up(profile).connection
+    connection = serving.up(profile).connection
     sys.exit(connection.command(list(words)) if words else connection.shell())
 
 
@@ -96,7 +98,7 @@ def shell(profile, words):
               help="Change a number that the case takes, see its case.toml.")
 def run(case, as_json, changed):
     """Show a case happen, beside its control: exit 0 reproduced, 1 not, 3 could not be tried."""
-    from host import labs
+    from host.vm import labs
 
     sys.exit(labs.in_throwaway("run", case, as_json, changed))
 
@@ -106,7 +108,7 @@ def run(case, as_json, changed):
 @json_option
 def trace(case, as_json):
     """The same under the tracers: observed stacks beside the story's."""
-    from host import labs
+    from host.vm import labs
 
     sys.exit(labs.in_throwaway("trace", case, as_json))
 
@@ -121,25 +123,25 @@ def _print_json(value) -> None:
 @json_option
 def check(exercise, file, as_json):
     """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, with its reasons."""
-    from host import exercises
+    from host.exercises import answering
 
-    verdict = exercises.check(exercise, file)
+    verdict = answering.check(exercise, file)
     if as_json:
         _print_json(verdict)
     else:
         click.echo(f"{verdict['verdict']}  {exercise}")
         for reason in verdict["reasons"]:
             click.echo(f"  {plain(reason)}")
-    sys.exit(exercises.VERDICTS[verdict["verdict"]])
+    sys.exit(answering.VERDICTS[verdict["verdict"]])
 
 
 @command("./lab hint frag-needed/1")
 @click.argument("exercise")
 def hint(exercise):
     """One hint further each time."""
-    from host import exercises
+    from host.exercises import answering
 
-    text, number, total = exercises.hint(exercise)
+    text, number, total = answering.hint(exercise)
     click.echo(f"hint {number} of {total}: {text}")
 
 
@@ -148,22 +150,23 @@ def hint(exercise):
 @click.option("--yes", is_flag=True, help="Do not ask whether you really want it.")
 def solution(exercise, yes):
     """The solution with why it works, once you passed or asked for it."""
-    from host import cases, exercises, progress
+    from host import cases
+    from host.exercises import answering, progress
 
     cases.exercise(exercise)
-    exercises.fetch_progress()
+    answering.fetch_progress()
     if not (yes or progress.passed(exercise)):
         click.confirm(f"{exercise} is not passed yet. Show its solution?", abort=True, err=True)
-    click.echo(exercises.solution(exercise), nl=False)
+    click.echo(answering.solution(exercise), nl=False)
 
 
 @command("./lab list")
 @json_option
 def list_(as_json):
     """Cases and exercises, with your progress."""
-    from host import exercises
+    from host.exercises import answering
 
-    found = exercises.listing()
+    found = answering.listing()
     if as_json:
         _print_json({"cases": found})
         return
@@ -189,7 +192,7 @@ def doctor(as_json):
             click.echo(f"{'ok  ' if finding.good else 'LACK'}  {finding.what}: {finding.found}")
             if finding.mend:
                 click.echo(f"      Next: {finding.mend}")
-    sys.exit(0 if all(finding.good for finding in findings) else phases.COULD_NOT)
+    sys.exit(0 if all(finding.good for finding in findings) else errors.COULD_NOT)
 
 
 @command("./lab record frag-needed")
@@ -197,7 +200,7 @@ def doctor(as_json):
 @click.option("--draw", is_flag=True, help="Run nothing: draw the cases' previews anew from what is stored.")
 def record(case, draw):
     """Run notebooks in a pristine VM and store their outputs with provenance."""
-    from host import record as recorder
+    from host.recording import record as recorder
 
     recorder.draw_all(list(case)) if draw else recorder.record(list(case))
 
@@ -208,15 +211,15 @@ def record(case, draw):
 @click.option("--without-tab", is_flag=True, help="Without the kernel that runs in a reader's tab, see ./lab tab.")
 def book(pdf, check_links, without_tab):
     """Build the static site under _build/html, without a VM, warnings as errors."""
-    from host import site
+    from host.site import build
 
-    folder = site.book(with_tab=not without_tab)
+    folder = build.book(with_tab=not without_tab)
     if pdf:
-        from host import print_book
+        from host.site import print_book
 
         phases.say(f"printed {print_book.pdf(folder)}")
     if check_links:
-        site.check_links(folder)
+        build.check_links(folder)
     phases.say(f"open {folder / 'index.html'}")
 
 
@@ -243,7 +246,7 @@ def tab(run, told, trace, sources, as_json):
     else:
         answer, text = running.run(kernel, told, trace) if run else running.made(kernel), running.text
     _print_json(answer) if as_json else click.echo(plain(text(answer)))
-    sys.exit(0 if answer.get("measured", True) else phases.COULD_NOT)
+    sys.exit(0 if answer.get("measured", True) else errors.COULD_NOT)
 
 
 @command("./lab bench --json")
@@ -271,6 +274,6 @@ def bench(as_json, record):
 def test(quick, everything, part, words):
     """The base of the tests, and the parts whose own files have changed; or those that you name, as in
     `./lab test -- tests/vm/test_vm.py`."""
-    from host import testing
+    from host.testing import run
 
-    testing.run(quick, everything, part, list(words))
+    run.run(quick, everything, part, list(words))

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from host import phases
-from host.phases import LabError
+from host import errors, phases
+from host.errors import LabError
 from host.plain import plain_json
 
 
@@ -31,7 +31,7 @@ class Commands(click.Group):
             context.exit(141)
         except (OSError, subprocess.CalledProcessError) as error:  # a full disk, a file not ours
             click.echo(f"lab: {error}\n  Next: ./lab doctor", err=True)
-            context.exit(phases.COULD_NOT)
+            context.exit(errors.COULD_NOT)
 
     def resolve_command(self, context, arguments):
         try:

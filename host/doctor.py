@@ -8,10 +8,11 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from host import debian, store
-from host.acceleration import acceleration, qemu_version
-from host.image import NEEDS_MIB, Image
+from host import store
+from host.debian import installed
 from host.paths import cache
+from host.vm.acceleration import acceleration, qemu_version
+from host.vm.image import NEEDS_MIB, Image
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,10 @@ def _architecture() -> Finding:
 
 
 def _packages() -> list[Finding]:
-    lacking = debian.missing(name for name in debian.LAB if name != "newuidmap")
+    lacking = installed.missing(name for name in installed.LAB if name != "newuidmap")
     found = "all there" if not lacking else f"missing: {' '.join(lacking)}"
     findings = [Finding(not lacking, "Debian packages", found,
-                        debian.install_command(lacking) if lacking else "")]
+                        installed.install_command(lacking) if lacking else "")]
     if shutil.which("qemu-system-x86_64"):
         findings.append(Finding(True, "QEMU", qemu_version()))
     return findings
@@ -50,10 +51,10 @@ def _packages() -> list[Finding]:
 def _build_mode() -> Finding:
     if os.getuid() == 0:
         return Finding(True, "image build", "as root")
-    lacking = debian.missing(["newuidmap"])
+    lacking = installed.missing(["newuidmap"])
     if lacking:
         return Finding(False, "image build", "newuidmap is missing, so it cannot be done without root",
-                       debian.install_command(lacking))
+                       installed.install_command(lacking))
     user = pwd.getpwuid(os.getuid()).pw_name
     lacking = [file for file in ("/etc/subuid", "/etc/subgid") if not _has_range(Path(file), user)]
     mend = f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}" if lacking else ""
@@ -70,11 +71,11 @@ def _has_range(file: Path, user: str) -> bool:
 
 def _qemu_build() -> Finding:
     """Not needed before a chapter with a QEMU of its own is opened, so its lack is no fault."""
-    lacking = debian.missing(debian.QEMU_BUILD)
+    lacking = installed.missing(installed.QEMU_BUILD)
     if not lacking:
         return Finding(True, "QEMU build", "compiler and libraries are there (chapter 2 builds one)")
     return Finding(True, "QEMU build", f"chapter 2 builds one and will ask for: {' '.join(lacking)}",
-                   debian.install_command(lacking))
+                   installed.install_command(lacking))
 
 
 def _disk() -> Finding:

@@ -6,26 +6,6 @@ import time
 
 from host.plain import plain
 
-USAGE, COULD_NOT = 2, 3
-
-
-class LabError(Exception):
-    """Something that the reader can do something about.
-
-    `message` says what was expected and what was found; `next` is a command to type.
-    """
-
-    def __init__(self, message: str, next: str = "", status: int = COULD_NOT):
-        super().__init__(message)
-        self.message = message
-        self.next = next
-        self.status = status
-
-    def __str__(self) -> str:
-        text = super().__str__()
-        return f"{text}\n  Next: {self.next}" if self.next else text
-
-
 _under_way = None  # rich shows one status line at a time: an inner phase borrows the outer's
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from host.errors import LabError
 from host.paths import cache
-from host.phases import LabError, say
+from host.phases import say
 
 LIST = "files.json"
 

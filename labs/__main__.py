@@ -13,7 +13,8 @@ import argparse
 import json
 import sys
 
-from labs.case import CannotTry, cases
+from labs.case import cases
+from labs.errors import CannotTry
 
 SHOWN = {"run": "show a case happen, beside its control",
          "trace": "the same under the tracers, the observed stacks beside the story's"}
@@ -65,8 +66,8 @@ def _setting(word: str) -> tuple[str, int]:
 
 def check(exercise: str, answer: str, as_json: bool) -> int:
     """Judges an answer and prints the verdict; its exit status."""
-    from labs.exercise import Unknown, judge  # only this verb needs the judges' imports
-    from labs.verdict import EXIT
+    from labs.judge.exercise import Unknown, judge  # only this verb needs the judges' imports
+    from labs.judge.verdict import EXIT
 
     try:
         verdict = judge(exercise, answer)

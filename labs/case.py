@@ -23,15 +23,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
+from labs.errors import CannotTry
+
 FOLDER = Path(__file__).with_name("cases")
-
-
-class CannotTry(Exception):
-    """The case could not be tried, which says nothing of the kernel: why, and the next command."""
-
-    def __init__(self, reason: str, next_command: str = "./lab doctor") -> None:
-        super().__init__(reason)
-        self.next_command = next_command
 
 
 class Outcome(Protocol):

@@ -8,8 +8,8 @@ from __future__ import annotations
 from IPython.core.magic import register_cell_magic
 
 from labs import plots
-from labs.exercise import Unknown, exercise, judge
-from labs.verdict import Verdict
+from labs.judge.exercise import Unknown, exercise, judge
+from labs.judge.verdict import Verdict
 
 
 def load_ipython_extension(shell) -> None:

@@ -26,8 +26,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from labs.check import Check, Claims
-from labs.node import Node
-from labs.topology import Topology
+from labs.net.node import Node
+from labs.net.topology import Topology
 
 DEADLINE_S = 120
 SHOWN_LINES = 12  # of an output, in a recording; what a page shows has to fit it

@@ -1,14 +1,14 @@
 """Which tests does a run have? Those of the parts that `./lab test` names; without --parts, each one.
 
 A test without a mark is of the base. `@pytest.mark.whole("site", why="…")` makes it one of that part (or of several):
-it runs when that part's files have changed, and with `./lab test --all`; see host/parts.py.
+it runs when that part's files have changed, and with `./lab test --all`; see host/testing/parts.py.
 """
 
 import os
 
 import pytest
 
-from host.parts import BASE, parts
+from host.testing.parts import BASE, parts
 
 
 def pytest_addoption(parser):

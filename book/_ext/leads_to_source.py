@@ -23,7 +23,7 @@ QUOTED = re.compile(r'<figure class="wpw-source[^"]*" id="([^"]+)"[^>]*><figcapt
                     r'<code>([^<]+)</code>')
 ROW_HEAD = re.compile(r'(<th scope="row">)<code>([^<]+)</code>(</th>)')
 PACKET = re.compile(r'<g class="wpw-packet(?P<kinds>[^"]*)"(?P<rest>[^>]*)>')
-CLONE = re.compile(r"(\.(constprop|isra|part|cold)(\.\d+)?)*(\+0x[0-9a-f]+|\+\d+)?$")  # as labs/stacks.py
+CLONE = re.compile(r"(\.(constprop|isra|part|cold)(\.\d+)?)*(\+0x[0-9a-f]+|\+\d+)?$")  # as labs/trace/stacks.py
 
 Places = dict[str, list[tuple[str, str]]]  # by function: (page, place in it)
 

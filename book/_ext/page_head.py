@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 
 LONGEST = 200  # characters; what shows a preview cuts further
 FOLDER = "_static/previews"
-SIZE = (1200, 630)  # pixels, see host/preview.py
+SIZE = (1200, 630)  # pixels, see host/site/preview.py
 
 
 def description(doctree: nodes.document | None, title: str) -> str:

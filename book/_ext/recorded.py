@@ -154,7 +154,7 @@ class recorded_files(nodes.General, nodes.Element):  # noqa: N801
 
 def visit_files(self, node: recorded_files) -> None:
     """Links that download, said in words that make sense alone."""
-    case, figure = escape(node["case"]), escape(node["figure"])
+    case = escape(node["case"])
     up = "../" * self.builder.current_docname.count("/") + figure_data.FOLDER
     links = [f'<a href="{up}/{case}/{escape(name)}" download aria-label="{escape(name)}, data of this '
              f'figure">{escape(name.removeprefix(node["figure"] + "."))}</a>' for name in node["names"]]

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from host import chromium
-from host.phases import LabError
+from host.errors import LabError
 
 PAGE = "book/frag-needed.html"
 DEADLINE_MS = 60_000

@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from host import debian
-from host.phases import LabError
+from host.debian import installed
+from host.errors import LabError
 from host.tab.cpio import Entry, archive
 from host.tab.node import TAB
 
@@ -19,7 +19,7 @@ SOURCES = [TAB / name for name in ("exchange.c", "capture.c", "exchange.h")]  # 
 
 def initramfs(unpacked: Path, wanted: dict) -> bytes:
     """The archive, of the packages that lie `unpacked` and the recipe that names what is taken of them."""
-    debian.need("cc")
+    installed.need("cc")
     programs = list(wanted["programs"])
     entries = [
         *(Entry.folder(name) for name in ("proc", "sys", "dev", "run", "tmp", "etc")),

@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from host.phases import LabError
+from host.errors import LabError
 
 ARCHIVE = "copyright.tar.gz"
 TEXTS = "usr/share/common-licenses"

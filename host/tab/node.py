@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 from host import store
+from host.errors import LabError
 from host.paths import VM_IMAGE, cache
-from host.phases import LabError, phase
+from host.phases import phase
 
 TAB = VM_IMAGE / "tab"
 REQUIREMENTS = TAB / "requirements.txt"

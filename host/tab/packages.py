@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from host import archive, debian, store
+from host import store
+from host.debian import archive, installed
+from host.errors import LabError
 from host.paths import VM_IMAGE
-from host.phases import LabError, phase
+from host.phases import phase
 
 RECIPE = VM_IMAGE / "tab" / "packages.toml"
 FORM = "${Package}\n${Version}\n${source:Package}\n${source:Version}\n${Built-Using}\n"  # of dpkg-deb: see _described
@@ -52,7 +54,7 @@ def fetched() -> Packages:
     names = sorted({*wanted["packages"], *wanted["texts"]})
 
     def fetch(folder: Path) -> None:
-        debian.need("mmdebstrap", "newuidmap")
+        installed.need("mmdebstrap", "newuidmap")
         with phase(f"tab: fetching {len(names)} packages of Debian's {wanted['architecture']}"):
             done, cause = archive.run(_fetch(wanted, names, folder))
         if not done:

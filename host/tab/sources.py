@@ -9,9 +9,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from host import archive, debian
+from host.debian import archive, installed
+from host.errors import LabError
 from host.paths import REPOSITORY, VM_IMAGE
-from host.phases import LabError, phase
+from host.phases import phase
 from host.tab import node, packages
 from host.tab.state import State
 
@@ -90,7 +91,7 @@ def files(folder: Path, source: str, version: str) -> list[Path] | None:
 
 def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path) -> None:
     """By one call of Debian's apt, which is first asked whether it has them all."""
-    debian.need("mmdebstrap", "newuidmap")
+    installed.need("mmdebstrap", "newuidmap")
     names = " ".join(shlex.quote(f"{source}={version}") for source, version in wanted)
     apt = f"{archive.APT_GET} -o Acquire::Retries=3 source --only-source"
     script = (f'uris=$({apt} --print-uris {names}) && echo "$uris" >&2 && for each in {names}; do '

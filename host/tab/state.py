@@ -11,8 +11,9 @@ from functools import cached_property
 from pathlib import Path
 
 from host import store
+from host.errors import LabError
 from host.paths import cache
-from host.phases import LabError, phase
+from host.phases import phase
 from host.tab import licences, node, packages
 from host.tab.initramfs import SOURCES, initramfs
 

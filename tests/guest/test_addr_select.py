@@ -13,7 +13,7 @@ from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.network import NODE, PEER
 from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import EVAL, LABEL, SELECT, Sender, counting
-from labs.stacks import State
+from labs.trace.stacks import State
 
 PARTS = "addr-select"
 MOST = 512

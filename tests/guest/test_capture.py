@@ -10,8 +10,8 @@ from scapy.layers.l2 import ARP, CookedLinux, CookedLinuxV2, Ether
 from scapy.packet import Raw
 from scapy.utils import PcapWriter
 
-from labs import capture
-from labs.node import Node
+from labs.net.node import Node
+from labs.wire import capture
 
 CLIENT, VIP = "10.0.0.1", "10.0.0.2"
 START = Decimal("1700000000.000000")

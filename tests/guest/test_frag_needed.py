@@ -7,8 +7,8 @@ import pytest
 
 from labs import __main__ as command
 from labs.cases.frag_needed import case, tracing
-from labs.stacks import match
-from labs.symbols import Symbols
+from labs.trace.stacks import match
+from labs.trace.symbols import Symbols
 
 PARTS = "frag-needed"
 

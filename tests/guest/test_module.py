@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from labs import btf, module
 from labs.cases.splice_push.case import REGRESSION
+from labs.trace import btf, module
 
 TIMES = 100 if os.environ.get("LAB_TEST_ALL") else 10  # the kernel looks once a second: five minutes
 PLAIN = """
@@ -73,7 +73,7 @@ def test_again_and_again_in_and_out(patch):
 
 
 def test_what_an_interrupted_run_left_is_taken_out(patch):
-    leave = ("import time; from pathlib import Path; from labs import module\n"
+    leave = ("import time; from pathlib import Path; from labs.trace import module\n"
              f"module._load(module.Module({patch.name!r}, Path({str(patch.file)!r})))\n"
              "print('in', flush=True); time.sleep(1000)")
     process = subprocess.Popen([sys.executable, "-c", leave], stdout=subprocess.PIPE, text=True)

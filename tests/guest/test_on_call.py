@@ -12,8 +12,8 @@ from labs.cases.addr_select import on_call as addr_select
 from labs.cases.frag_needed import on_call as frag_needed
 from labs.cases.splice_push import on_call as splice_push
 from labs.cases.splice_push.case import REGRESSION
+from labs.net.topology import Port, Segment, Topology
 from labs.on_call import Look
-from labs.topology import Port, Segment, Topology
 
 PARTS = "frag-needed splice-push addr-select machinery"
 CASES = {"frag-needed": frag_needed.taken, "splice-push": partial(splice_push.taken, REGRESSION),

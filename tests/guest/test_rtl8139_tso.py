@@ -6,9 +6,9 @@ from dataclasses import replace
 from labs.cases.rtl8139_tso import case, on_call, tracing
 from labs.cases.rtl8139_tso.judge import CURE_RATIO, CUT_BYTES
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
-from labs.packet import Packet
-from labs.stacks import match
-from labs.symbols import Symbols
+from labs.trace.stacks import match
+from labs.trace.symbols import Symbols
+from labs.wire.packet import Packet
 
 PROFILE = "rtl8139"
 PARTS = "rtl8139-tso"

@@ -5,10 +5,10 @@ import math
 from dataclasses import replace
 
 from labs import __main__ as command
-from labs import sockets
 from labs.cases.splice_push import case, tracing
-from labs.stacks import match
-from labs.symbols import Symbols
+from labs.net import sockets
+from labs.trace.stacks import match
+from labs.trace.symbols import Symbols
 
 PARTS = "splice-push"
 

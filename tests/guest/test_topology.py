@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from labs import card
-from labs.case import CannotTry
-from labs.topology import PINNED, Card, CommandFailed, NotReady, Port, Segment, Topology
+from labs.errors import CannotTry
+from labs.net import card
+from labs.net.topology import PINNED, Card, CommandFailed, NotReady, Port, Segment, Topology
 
 
 class Pair(Topology):

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from labs import btf
-from labs.case import CannotTry
-from labs.symbols import KALLSYMS, Symbols, symbol_of
-from labs.tail_calls import KernelCode
-from labs.tracer import Tracer, TracerError
+from labs.errors import CannotTry
+from labs.trace import btf
+from labs.trace.symbols import KALLSYMS, Symbols, symbol_of
+from labs.trace.tail_calls import KernelCode
+from labs.trace.tracer import Tracer, TracerError
 
 PROGRAM = """
 #include "event.h"

@@ -3,8 +3,8 @@ nothing, which is what such a host shows."""
 
 import pytest
 
-from host import acceleration
-from host.image import Image
+from host.vm import acceleration
+from host.vm.image import Image
 
 
 @pytest.fixture

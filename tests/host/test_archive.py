@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from host import archive
+from host.debian import archive
 
 
 def test_the_first_error_is_the_cause():

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from host import bench, record
+from host import bench
+from host.errors import LabError
 from host.paths import REPOSITORY
-from host.phases import LabError
+from host.recording import record
 
 README = (REPOSITORY / "README.md").read_text("utf-8")
 PROVENANCE = {"kernel": "6.1", "qemu": "7.2", "acceleration": "tcg", "date": "2026-11-20", "commit": "abc"}

@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
-from host import bzimage
-from host.phases import LabError
+from host.errors import LabError
+from host.vm import bzimage
 
 KERNEL = b"\x7fELF" + bytes(range(256)) * 40
 

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from host import conclusions, record
-from host.phases import LabError
-from host.record import RECORDINGS
+from host.errors import LabError
+from host.recording import conclusions, record
+from host.recording.record import RECORDINGS
 
 STORED = sorted(RECORDINGS.glob("*.json"))
 RECORDING = {"run": {"a_ms": 20.0, "b_ms": 240.0, "ways": [{"name": "A", "ok": True}, {"name": "B", "ok": False}]}}

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from host import cases, jupyter
+from host import cases
+from host.notebook import jupyter
 
 
 @pytest.mark.parametrize("name", cases.cases())

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from labs.flame import Flame, parse
+from labs.trace.flame import Flame, parse
 
 SCRIPT = """
 	ffffffffb3130430 __ipv6_addr_label+0x10

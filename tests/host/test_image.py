@@ -6,9 +6,9 @@ import tomllib
 
 import pytest
 
-from host import image
+from host.errors import LabError
 from host.paths import VM_IMAGE, cache
-from host.phases import LabError
+from host.vm import image
 
 
 @pytest.fixture

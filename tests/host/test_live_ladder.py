@@ -1,4 +1,4 @@
-"""Does the tab draw a run as the lab draws it? What vm-image/tab/ladder.js makes under Node, beside labs/ladder.py."""
+"""Does the tab draw a run as the lab draws it? What vm-image/tab/ladder.js makes under Node, beside labs/draw/ladder.py."""
 
 import importlib
 import json
@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import pytest
 
 from host.tab import node
-from labs.ladder import ladder
-from labs.packet import Packet
+from labs.draw.ladder import ladder
+from labs.wire.packet import Packet
 from tests.host.test_live import captured, packet_lines
 
 RECORDINGS = Path("book/_recordings")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from host.tab import node
-from labs import stacks, stacks_view
+from labs.draw import stacks_view
+from labs.trace import stacks
 from tests.host.test_live_ladder import same
 
 RECORDED = json.loads(Path("book/_recordings/frag-needed.json").read_text())["trace"]["stacks"]

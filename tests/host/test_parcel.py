@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from host import parcel
+from host.vm import parcel
 
 
 @pytest.fixture

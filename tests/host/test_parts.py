@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from host import parts, testing
+from host.errors import LabError
 from host.paths import REPOSITORY
-from host.phases import LabError
+from host.testing import parts, run
 
 
 @pytest.fixture
@@ -70,8 +70,9 @@ def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed
 
 
 @pytest.mark.parametrize("name, owed", [
-    ("host/tab/state.py", False), ("vm-image/tab/live.js", False), ("host/site.py", False), ("host/vm.py", True),
-    ("host/record.py", True), ("vm-image/packages.toml", True), ("labs/table.py", True), ("tests/vm/test_tab.py", False),
+    ("host/tab/state.py", False), ("vm-image/tab/live.js", False), ("host/site/build.py", False),
+    ("host/vm/serving.py", True),
+    ("host/recording/record.py", True), ("vm-image/packages.toml", True), ("labs/table.py", True), ("tests/vm/test_tab.py", False),
     ("tests/vm/test_cases.py", True), ("labs/cases/addr_select/case.py", False)])
 def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatch, name, owed):
     monkeypatch.setattr(parts, "changed_since", lambda commit: [name])
@@ -81,10 +82,11 @@ def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatc
 
 def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
     assert all((REPOSITORY / path).exists() for path in parts.ASIDE)
-    code = "import host.exercises, host.jupyter, host.kernel, host.labs, sys; print(*sys.modules)"
+    code = ("import host.exercises.answering, host.notebook.jupyter, host.notebook.kernel, host.vm.labs, sys\n"
+            "print(*sys.modules)")
     known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     needed = [name.replace(".", "/") + ".py" for name in known.stdout.split() if name.startswith("host.")]
-    assert "host/vm.py" in needed and not [name for name in needed if name.startswith(parts.ASIDE)]
+    assert "host/vm/serving.py" in needed and not [name for name in needed if name.startswith(parts.ASIDE)]
 
 
 def test_a_file_that_moved_out_of_a_part_has_changed_there(all_passed):
@@ -139,4 +141,4 @@ def test_one_that_fails_after_it_passed_is_owed(all_passed):
 
 def test_an_unknown_part_names_the_known():
     with pytest.raises(LabError, match="no part 'pages'; there are: base, site, machinery, frag-needed"):
-        testing.run(False, False, "pages", [])
+        run.run(False, False, "pages", [])

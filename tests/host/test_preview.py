@@ -2,7 +2,7 @@
 
 from xml.dom import minidom
 
-from host.preview import side_by_side
+from host.site.preview import side_by_side
 
 LADDER = ('<figure class="wpw-ladder"><style>.wpw-ladder svg text{fill:red}</style>'
           '<svg viewBox="0 0 100 60"><title>A ladder</title><rect/></svg></figure>')

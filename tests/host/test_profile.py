@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from host import cards, profile, qemu
-from host.cards import NoCard
-from host.image import Image
+from host.vm import cards, profile, qemu
+from host.vm.cards import NoCard
+from host.vm.image import Image
 
 NAMES = profile.names()
 CARDS = profile.profile("rtl8139").cards

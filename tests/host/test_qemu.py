@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from host import cards, cases, debian, profile, qemu
+from host import cases
+from host.debian import installed
 from host.paths import VM_IMAGE
+from host.vm import cards, profile, qemu
 
 RECIPES = sorted(path for path in (VM_IMAGE / "qemu").iterdir())
 
@@ -35,13 +37,13 @@ def test_a_failed_step_names_its_cause_and_the_log(said, cause, tmp_path, monkey
 
 
 def test_what_builds_qemu_is_not_asked_of_who_does_not_build_it():
-    assert "cc" in debian.QEMU_BUILD and not set(debian.LAB) & set(debian.QEMU_BUILD)
-    assert {"qemu-system-x86_64", "mmdebstrap", "ssh", "xz", "ctags"} <= set(debian.LAB)
+    assert "cc" in installed.QEMU_BUILD and not set(installed.LAB) & set(installed.QEMU_BUILD)
+    assert {"qemu-system-x86_64", "mmdebstrap", "ssh", "xz", "ctags"} <= set(installed.LAB)
 
 
 def test_a_header_that_is_not_there_names_its_package(monkeypatch):
-    monkeypatch.setitem(debian.PACKAGES, "/usr/include/nosuch.h", "libnosuch-dev")
-    assert debian.missing(["/usr/include/nosuch.h"]) == ["libnosuch-dev"]
+    monkeypatch.setitem(installed.PACKAGES, "/usr/include/nosuch.h", "libnosuch-dev")
+    assert installed.missing(["/usr/include/nosuch.h"]) == ["libnosuch-dev"]
 
 
 EXERCISES = {e.id: e for case in cases.cases().values() for e in case.exercises}

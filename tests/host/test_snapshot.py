@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from host import snapshot
-from host.machine import Guest
+from host.vm import snapshot
+from host.vm.machine import Guest
 
 GREETING = {"QMP": {"version": {"qemu": {"major": 7, "minor": 2, "micro": 0}, "package": ""}, "capabilities": []}}
 DONE = {"return": {}}

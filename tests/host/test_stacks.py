@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from labs.stacks import Frame, State, StoryError, function_name, match, parse_story
+from labs.trace.stacks import Frame, State, StoryError, function_name, match, parse_story
 
 TOLD = """
 # the ICMP comes back inside the call that caused it

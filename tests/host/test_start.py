@@ -2,8 +2,8 @@
 
 import pytest
 
-from host import jupyter, server
-from host.phases import LabError
+from host.errors import LabError
+from host.notebook import jupyter, server
 
 
 def test_the_named_notebook_is_opened():

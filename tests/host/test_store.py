@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
-from host import image, store
-from host.phases import LabError
+from host import store
+from host.errors import LabError
+from host.vm import image
 
 
 @pytest.fixture(autouse=True)

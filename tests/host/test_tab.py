@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from host.phases import LabError
+from host.errors import LabError
 from host.tab import node, packages, running, state
 from host.tab.cpio import Entry, archive
 from host.tab.initramfs import load_order

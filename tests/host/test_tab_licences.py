@@ -5,7 +5,7 @@ import tarfile
 
 import pytest
 
-from host.phases import LabError
+from host.errors import LabError
 from host.tab import licences, packages
 
 FOR_PROGRAMS = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/

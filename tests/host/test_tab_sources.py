@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from host import archive
-from host.phases import LabError
+from host.debian import archive
+from host.errors import LabError
 from host.tab import node, packages, sources
 from host.tab.state import State
 
@@ -57,7 +57,7 @@ def fetched(tmp_path, monkeypatch):
 
     integrity = "sha512-" + base64.b64encode(hashlib.sha512(b"packed").digest()).decode()
     monkeypatch.setattr(archive, "run", run)
-    monkeypatch.setattr(sources.debian, "need", lambda *names: None)
+    monkeypatch.setattr(sources.installed, "need", lambda *names: None)
     monkeypatch.setattr(node, "npm", npm)
     monkeypatch.setattr(node, "locked", lambda: {"v86": {"version": "0.5", "integrity": integrity, "license": "BSD-2"}})
     return asked

@@ -2,8 +2,11 @@
 
 import pytest
 
-from host import debian, parts, snapshot, source, testing
+from host.debian import installed
+from host.site import quoted
 from host.tab import state
+from host.testing import parts, run
+from host.vm import snapshot
 
 
 @pytest.fixture
@@ -17,26 +20,26 @@ def calls(monkeypatch):
 
     seen = Calls()
     seen.whole = {}
-    monkeypatch.setattr(debian, "need", lambda *names: None)
-    monkeypatch.setattr(testing, "names", lambda: ["stock"])
+    monkeypatch.setattr(installed, "need", lambda *names: None)
+    monkeypatch.setattr(run, "names", lambda: ["stock"])
     monkeypatch.setattr(parts, "due", lambda: (["site"], ["machinery"]))
     monkeypatch.setattr(parts, "passed", lambda name, run, whole: seen.whole.update({name: whole}) or run())
     monkeypatch.setattr(parts, "came_along", lambda names, run: seen.whole.update(dict.fromkeys(names, True)) or run())
     monkeypatch.setattr(snapshot, "snapshot", lambda name: seen.append("snapshot"))
     monkeypatch.setattr(state, "state", lambda: seen.append("tab"))
-    monkeypatch.setattr(source, "trees", lambda: seen.append("sources"))
+    monkeypatch.setattr(quoted, "trees", lambda: seen.append("sources"))
 
     def pytest_called(words):
         seen.append([word for word in words if word.startswith(("tests/", "-k", "--parts"))])
         return seen.ends.pop(0) if seen.ends else 0
 
-    monkeypatch.setattr(testing, "_pytest", pytest_called)
+    monkeypatch.setattr(run, "_pytest", pytest_called)
     return seen
 
 
 def status(*words, quick=False, everything=False, part=None) -> int:
     with pytest.raises(SystemExit) as ended:
-        testing.run(quick, everything, part, list(words))
+        run.run(quick, everything, part, list(words))
     return ended.value.code
 
 
@@ -89,9 +92,9 @@ def test_what_is_owed_is_said_with_its_command(calls, capsys):
     assert "owed: machinery" in (said := capsys.readouterr().err) and "./lab test --all" in said
 
 
-@pytest.mark.parametrize("lost, code", [(0, 0), (testing.MOST_LOST, 0), (testing.MOST_LOST + 1, 1)])
+@pytest.mark.parametrize("lost, code", [(0, 0), (run.MOST_LOST, 0), (run.MOST_LOST + 1, 1)])
 def test_guests_that_were_lost_are_counted_and_too_many_are_a_failure(calls, capsys, monkeypatch, tmp_path, lost, code):
-    monkeypatch.setattr(testing, "LOST", str(tmp_path / "lost"))
-    monkeypatch.setattr(testing, "_pytest", lambda words: (tmp_path / "lost").write_text("stock: it did not\n" * lost) * 0)
+    monkeypatch.setattr(run, "LOST", str(tmp_path / "lost"))
+    monkeypatch.setattr(run, "_pytest", lambda words: (tmp_path / "lost").write_text("stock: it did not\n" * lost) * 0)
     assert status() == code
     assert ("lost: " in (said := capsys.readouterr().err)) == bool(lost) and said.count("it did not") == lost

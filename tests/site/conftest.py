@@ -33,9 +33,9 @@ def needed():
 @pytest.fixture(scope="session")
 def built_site() -> Path:
     """The folder of the real book, built once in a session (of one worker: see `xdist_group`)."""
-    from host import site
+    from host.site import build
 
-    return site.book()
+    return build.book()
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 from conftest import SOURCE, code, markdown, notebook
 from kernel_source import read_version
 
-from host import source
+from host.site import quoted
 
 GOOD = """# Page
 
@@ -73,7 +73,7 @@ def numbered(figure: str) -> dict[int, str]:
 
 @pytest.mark.xdist_group("site")
 def test_in_the_book_too(built_site):
-    roots = {read_version(root).package: root for root in map(Path, source.trees().values())}
+    roots = {read_version(root).package: root for root in map(Path, quoted.trees().values())}
     figures = [(path.name, figure) for path in built_site.rglob("*.html")
                for figure in re.findall(r'<figure class="wpw-source.*?</figure>', path.read_text(), re.DOTALL)]
     assert len(figures) > 20

@@ -64,9 +64,9 @@ def test_an_entry_names_the_file_of_its_function():
     """Those whose file is among the quoted ones."""
     from kernel_source import SourceError, excerpt
 
-    from host import source
+    from host.site import quoted
 
-    tree = source.kernel_source()
+    tree = quoted.kernel_source()
     checked, wrong = 0, []
     for name, files in entries().items():
         here = [file for file in files if (tree / file).is_file()]

@@ -12,7 +12,8 @@ import pytest
 from browsing import ROOT, toc_pages
 from bs4 import BeautifulSoup
 
-from host import cases, links
+from host import cases
+from host.site import links
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 pytestmark = pytest.mark.xdist_group("site")

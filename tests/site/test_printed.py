@@ -10,7 +10,8 @@ import yaml
 from browsing import ROOT, toc_pages, visit
 from pypdf import PdfReader
 
-from host import cases, print_book
+from host import cases
+from host.site import print_book
 
 pytestmark = [pytest.mark.xdist_group("site"), pytest.mark.whole("site", why="prints the book")]
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from browsing import toc_pages, visit
 
-from host import site as builder
+from host.site import build as builder
 
 pytestmark = pytest.mark.xdist_group("site")
 

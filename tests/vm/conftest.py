@@ -26,13 +26,15 @@ def own_run_folder(tmp_path_factory):
     saved = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     yield base
-    from host import paths, snapshot, testing, vm
+    from host import paths
+    from host.testing import run
+    from host.vm import serving, snapshot
 
-    for name in vm.those_up():
-        vm.down(name)
+    for name in serving.those_up():
+        serving.down(name)
     if (lost := paths.run() / snapshot.LOST).exists():  # of this cache: others are damaged on purpose
-        (REPOSITORY / testing.LOST).parent.mkdir(parents=True, exist_ok=True)
-        with open(REPOSITORY / testing.LOST, "a") as file:
+        (REPOSITORY / run.LOST).parent.mkdir(parents=True, exist_ok=True)
+        with open(REPOSITORY / run.LOST, "a") as file:
             file.write(lost.read_text())
     shutil.rmtree(run)
     for name, value in saved.items():
@@ -92,10 +94,10 @@ def asked(words: str) -> bool:
 @functools.cache
 def wake_s() -> float:
     """What a guest took to wake at the begin of this run, on this machine, as busy as it is."""
-    from host import vm
+    from host.vm import serving
 
     began = time.monotonic()
-    with vm.throwaway():
+    with serving.throwaway():
         return time.monotonic() - began
 
 

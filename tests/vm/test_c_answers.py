@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from host import cases, exercises
+from host import cases
+from host.exercises import answering
 
 EXERCISE = cases.exercise("splice-push/4")
 IMPATIENT_S = 30  # what a reader is given, 240 s, would be slept out here
@@ -44,5 +45,5 @@ def test_one_that_never_returns_from_loading_has_a_deadline(tmp_path, monkeypatc
     file.write_text(asleep)
     impatient = dataclasses.replace(EXERCISE, deadline_s=IMPATIENT_S)
     monkeypatch.setattr(cases, "exercise", lambda id: impatient)
-    verdict = exercises.check(EXERCISE.id, file)
+    verdict = answering.check(EXERCISE.id, file)
     assert verdict["verdict"] == "FAIL" and f"no verdict in {IMPATIENT_S} s" in verdict["reasons"][0]

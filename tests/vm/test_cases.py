@@ -9,7 +9,7 @@ import time
 import pytest
 
 from host import cases, paths
-from host.machine import Guest
+from host.vm.machine import Guest
 from tests.vm.conftest import REPOSITORY, asked, guests
 
 CASES = list(cases.cases())

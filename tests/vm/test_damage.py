@@ -9,8 +9,9 @@ import threading
 
 import pytest
 
-from host import image, machine, parcel, snapshot, store, vm
+from host import store
 from host.paths import cache
+from host.vm import image, machine, parcel, serving, snapshot
 from tests.vm.conftest import guests
 
 pytestmark = pytest.mark.whole("machinery", why="boots, and makes a snapshot, three times")
@@ -99,6 +100,6 @@ def test_a_guest_killed_while_it_wakes_costs_no_answer_and_no_snapshot(with_snap
         return started[-1]
 
     monkeypatch.setattr(machine, "start", first_dies)
-    with vm.throwaway() as guest:
+    with serving.throwaway() as guest:
         assert guest.connection.run(["echo", "awake"], capture_output=True, text=True).stdout == "awake\n"
     assert len(started) == 2 and store.making(with_snapshot) == kept

@@ -11,9 +11,11 @@ import re
 
 import pytest
 
-from host import cases, exercises, vm
+from host import cases
+from host.exercises import answering
+from host.vm import serving
 
-throwaway = vm.throwaway
+throwaway = serving.throwaway
 EXERCISES = {e.id: e for case in cases.cases().values() for e in case.exercises}
 
 
@@ -79,8 +81,8 @@ def shared():
 @pytest.mark.parametrize("id, kind, path", judged())
 def test_an_answer_gets_the_verdict_that_it_deserves(id, kind, path, shared, monkeypatch):
     shared.chapter = chapter(id)
-    monkeypatch.setattr(vm, "throwaway", shared.throwaway)
-    verdict = exercises.check(id, path)
+    monkeypatch.setattr(serving, "throwaway", shared.throwaway)
+    verdict = answering.check(id, path)
     assert verdict["verdict"] == ("PASS" if kind == "solution" else "FAIL"), verdict["reasons"]
     assert verdict["reasons"]
     if kind == "wrong":

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from host import vm
-from host.ssh import module_command
+from host.vm import serving
+from host.vm.ssh import module_command
 from tests.vm.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "tests" / "guest"
@@ -32,7 +32,7 @@ def files():
 @pytest.mark.timeout(900)  # a hundred livepatches take five minutes: the kernel looks once a second
 def test_in_guest(name, everything):
     asked = says("PROFILE", (FOLDER / name).read_text())
-    with vm.throwaway(asked or "stock") as guest:
+    with serving.throwaway(asked or "stock") as guest:
         command = module_command("pytest", "-q", "-p", "no:cacheprovider", f"tests/guest/{name}")
         result = guest.connection.run([*(["env", "LAB_TEST_ALL=1"] if everything else []), *command], capture_output=True, text=True)
     print(result.stdout[-6000:], result.stderr[-2000:])

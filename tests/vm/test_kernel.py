@@ -11,8 +11,9 @@ import pytest
 from jupyter_client.connect import write_connection_file
 from jupyter_client.manager import start_new_kernel
 
-from host import jupyter, vm
+from host.notebook import jupyter
 from host.paths import LABS, REPOSITORY
+from host.vm import serving
 from tests.vm.conftest import wait_until, wake_s
 
 
@@ -42,7 +43,7 @@ def evaluate(client, code: str) -> str:
 def left_in_guest() -> str:
     """Cgroups of the fork server that are still there."""
     command = ["sh", "-c", "ls -d /sys/fs/cgroup/lab-* 2>/dev/null"]
-    return vm.standing().connection.run(command, capture_output=True, text=True).stdout
+    return serving.standing().connection.run(command, capture_output=True, text=True).stdout
 
 
 def wait_until_none_left() -> None:
@@ -65,7 +66,7 @@ def test_a_port_that_is_taken_is_named_and_nothing_stays(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         file, _ = write_connection_file(str(tmp_path / "connection.json"), hb_port=port, key=b"k")
-        result = subprocess.run([sys.executable, "-m", "host.kernel", "stock", file],
+        result = subprocess.run([sys.executable, "-m", "host.notebook.kernel", "stock", file],
                                 cwd=REPOSITORY, capture_output=True, text=True)
     assert result.returncode == 3 and str(port) in result.stderr and "Next:" in result.stderr
     wait_until_none_left()

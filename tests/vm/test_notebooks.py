@@ -3,8 +3,10 @@
 import nbformat
 import pytest
 
-from host import cases, pairs, record
-from host.phases import LabError
+from host import cases
+from host.errors import LabError
+from host.notebook import pairs
+from host.recording import record
 
 
 def notebooks():

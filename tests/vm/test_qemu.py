@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from host import applied, cases, debian, device, exercises, qemu, snapshot, vm
-from host.profile import profile
+from host import cases
+from host.debian import installed
+from host.exercises import answering, applied, device
+from host.vm import qemu, serving, snapshot
+from host.vm.profile import profile
 from tests.vm.conftest import wait_until
 
 REPLACES, UNIT = "hw/net/rtl8139-tso.c.inc", "hw/net/rtl8139.c"
@@ -57,7 +60,7 @@ def steps() -> list[str]:
 @pytest.mark.whole("machinery", why="builds a part of QEMU twice")
 def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatch):
     (tmp_path / "source").symlink_to(built.source)
-    code = (f"from host import qemu; from pathlib import Path; qemu.STOCK = {SMALL!r}; "
+    code = (f"from host.vm import qemu; from pathlib import Path; qemu.STOCK = {SMALL!r}; "
             f"qemu.build('rtl8139', Path({str(tmp_path)!r}))")
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
     wait_until(lambda: len(compiled(tmp_path / "build")) > 4, CONFIGURED_WAKES)
@@ -112,7 +115,7 @@ def test_a_host_without_a_compiler_is_told_what_to_install(monkeypatch, tmp_path
     with pytest.raises(applied.Lacking, match="apt-get install .*gcc"):
         with applied.machine(EXERCISE, "rtl8139", MENDED, "answer.c"):
             pass
-    assert "gcc" in " ".join(debian.missing(debian.QEMU_BUILD))
+    assert "gcc" in " ".join(installed.missing(installed.QEMU_BUILD))
 
 
 def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_left):
@@ -126,7 +129,7 @@ def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_l
         "until iperf3 -c 10.9.0.1 -n 2M >/dev/null; do sleep 0.2; done; echo sent"
     )
     for answer, dies in ((MENDED.replace("(descriptor >> 16) & 0x7ff", "0"), True), (MENDED, False)):
-        with applied.machine(EXERCISE, "rtl8139", answer, "answer.c") as ours, vm.throwaway(ours) as guest:
+        with applied.machine(EXERCISE, "rtl8139", answer, "answer.c") as ours, serving.throwaway(ours) as guest:
             result = guest.connection.run(["bash", "-c", send], capture_output=True, text=True, timeout=300)
             if dies:
                 wait_until(lambda: not guest.alive())
@@ -144,7 +147,7 @@ OTHER_CARDS = [("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"), ("ne2k_pci", "
 def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, identity):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
     answer = f'[[cards]]\nname = "server"\ndevice = "{name}"\n'
-    with applied.machine(exercise, "rtl8139", answer, "answer.toml") as ours, vm.throwaway(ours) as guest:
+    with applied.machine(exercise, "rtl8139", answer, "answer.toml") as ours, serving.throwaway(ours) as guest:
         cards = "cd /sys/bus/pci/devices; for i in *; do grep -q 0x020000 $i/class && cat $i/device; done; true"
         found = guest.connection.run(["sh", "-c", cards], capture_output=True, text=True).stdout.split()
     others = ["0x1000"] * 5 + ["0x8139"]  # this host's, those of the router and of the server beside; mended's
@@ -158,5 +161,5 @@ def test_a_wrong_word_in_such_an_answer_is_a_failure_with_the_known(tmp_path, mo
     monkeypatch.setattr(cases, "case", lambda name: case)
     file = tmp_path / "answer.toml"
     file.write_text('[[cards]]\nname = "server"\ndevice = "tap"\n')
-    verdict = exercises.check(exercise.id, file)
+    verdict = answering.check(exercise.id, file)
     assert verdict["verdict"] == "FAIL" and "virtio-net-pci" in verdict["reasons"][0]

@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from host.phases import LabError
+from host.errors import LabError
 from host.tab import node, running
 from host.tab.state import State, call, state
 from tests.host.test_live_stacks import STORIES, compared

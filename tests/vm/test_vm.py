@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from host import machine, parcel, snapshot, vm
+from host.vm import machine, parcel, serving, snapshot
 from tests.vm.conftest import REPOSITORY, guests, wait_until
 
 
@@ -32,13 +32,13 @@ def test_two_profiles_are_up_at_once_and_each_is_reset_alone(lab, no_guest_left)
     assert lab("shell", "--", "cat", "/root/note").stdout == "mine\n"
     assert lab("shell", "--profile", "rtl8139", "--", "cat", "/root/note").returncode != 0
     lab("down", "rtl8139")
-    assert vm.those_up() == ["stock"]
+    assert serving.those_up() == ["stock"]
     lab("up", "rtl8139")
-    assert "stopped" in lab("down").stderr and vm.those_up() == []
+    assert "stopped" in lab("down").stderr and serving.those_up() == []
 
 
 def _release():
-    from host.image import image
+    from host.vm.image import image
 
     return image().release
 
@@ -52,7 +52,7 @@ def test_reset_forgets_what_was_done(lab):
 
 
 def test_several_guests_live_at_once_and_share_nothing_they_write():
-    with vm.throwaway() as one, vm.throwaway() as two:
+    with serving.throwaway() as one, serving.throwaway() as two:
         one.connection.run(["sh", "-c", "echo one >/root/note"], check=True)
         two.connection.run(["sh", "-c", "echo two >/root/note"], check=True)
         for guest, text in ((one, "one\n"), (two, "two\n")):
@@ -63,7 +63,7 @@ def test_several_guests_live_at_once_and_share_nothing_they_write():
 def test_restored_guests_have_their_own_random_numbers_and_the_hosts_time():
     seen = []
     for _ in range(2):
-        with vm.throwaway() as guest:
+        with serving.throwaway() as guest:
             command = ["sh", "-c", "cat /proc/sys/kernel/random/uuid; date +%s"]
             seen.append(guest.connection.run(command, capture_output=True, text=True).stdout.split())
             assert abs(int(seen[-1][1]) - time.time()) < 30
@@ -71,7 +71,7 @@ def test_restored_guests_have_their_own_random_numbers_and_the_hosts_time():
 
 
 def test_the_guest_has_no_network_and_no_host_files():
-    with vm.throwaway() as guest:
+    with serving.throwaway() as guest:
         routes = guest.connection.run(["ip", "route"], capture_output=True, text=True).stdout
         assert "default" not in routes
         mounts = guest.connection.run(["cat", "/proc/mounts"], capture_output=True, text=True).stdout
@@ -85,8 +85,8 @@ def test_the_guest_has_no_network_and_no_host_files():
 
 def test_a_killed_guest_is_noticed_and_the_next_call_works(lab, no_guest_left):
     lab("up")
-    os.kill(vm.standing().pid, signal.SIGKILL)
-    while vm.standing():
+    os.kill(serving.standing().pid, signal.SIGKILL)
+    while serving.standing():
         time.sleep(0.01)
     answer = lab("shell", "--", "echo", "again")
     assert answer.stdout == "again\n", answer.stderr
@@ -98,7 +98,7 @@ def test_a_killed_lab_leaves_no_guest(lab, no_guest_left):
     import sys
 
     before = set(guests())
-    hold = "from host import vm; import time\nwith vm.throwaway(): print('up', flush=True); time.sleep(600)"
+    hold = "from host.vm import serving; import time\nwith serving.throwaway(): print('up', flush=True); time.sleep(600)"
     process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "up\n"
     process.kill()
@@ -111,7 +111,7 @@ def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_e
     import sys
 
     before = set(guests())
-    hold = ("from host import snapshot; import time\n"
+    hold = ("from host.vm import snapshot; import time\n"
             "snapshot.resume(outlives_us=True); print('resumed', flush=True); time.sleep(600)")
     process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "resumed\n"
@@ -135,7 +135,7 @@ def test_two_labs_at_once_both_answer(no_guest_left):
     ]
     said = sorted(call.communicate(timeout=300)[0] for call in calls)
     assert said == ["one\n", "two\n"]
-    vm.down()
+    serving.down()
 
 
 def test_the_folder_of_a_dead_guest_is_swept():
@@ -164,7 +164,7 @@ def compiled_in(guest) -> str:
 
 @pytest.mark.xdist_group("checkout")  # not while another test writes into it
 def test_a_fresh_guest_has_labs_as_they_stand_on_the_host():
-    with vm.throwaway() as guest:
+    with serving.throwaway() as guest:
         assert labs_in(guest) == labs_here(REPOSITORY)
         assert "case.cpython-311.pyc" in compiled_in(guest)
 
@@ -177,7 +177,7 @@ def test_a_snapshot_of_another_tree_serves_one_in_which_files_have_moved(tmp_pat
     (tmp_path / "labs/table.py").rename(tmp_path / "labs/tables.py")
     (tmp_path / "labs/cases/frag_needed").rename(tmp_path / "labs/cases/needed")
     monkeypatch.setattr(parcel, "LABS", tmp_path / "labs")
-    with vm.throwaway() as guest:
+    with serving.throwaway() as guest:
         assert labs_in(guest) == labs_here(tmp_path)
         assert "case.cpython-311.pyc" in compiled_in(guest)
         gone = guest.connection.run(["ls", "/root/lab/labs/cases/frag_needed"], capture_output=True)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host import ssh
+from host.vm import ssh
 
 
 @pytest.fixture

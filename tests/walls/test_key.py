@@ -24,10 +24,11 @@ echo listening
 KERNEL = """
 import sys
 from pathlib import Path
-from host import image, kernel, machine, vm
+from host.notebook import kernel
+from host.vm import image, machine, serving
 
 folder = Path(sys.argv[1])
-image.keys, vm.resumed = lambda: folder, lambda profile: machine.Guest(folder, 0, 1)
+image.keys, serving.resumed = lambda: folder, lambda profile: machine.Guest(folder, 0, 1)
 sys.exit(kernel.main("stock", sys.argv[2]))
 """
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from host import record
-from host.phases import LabError
+from host.errors import LabError
+from host.recording import record
 
 ORIGIN = {"date": "2026-01-31"}
 NO_NAMES = ["../../escaped", "../escaped", "/tmp/escaped", ".git/hooks/post-checkout", ".gitattributes", "folder/file",

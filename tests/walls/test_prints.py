@@ -12,9 +12,12 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from host import call, cases, cli, judging, labs, machine, phases, progress, record
-from host.phases import LabError
+from host import cases, cli, errors, phases
+from host.errors import LabError
+from host.exercises import judging, progress
 from host.plain import plain, plain_json, plain_pieces
+from host.recording import record
+from host.vm import call, labs, machine
 
 HARMLESS = "B waits 204.3 ms\n\tÜ, 等, ✓, é; a line that ends\r\nas Windows has it"
 # What it is, as a guest prints it, and as it is shown.
@@ -38,7 +41,7 @@ def lab(monkeypatch, tmp_path, guest):
     monkeypatch.setattr(progress.paths, "data", lambda: tmp_path)
 
     def call(program, *words):
-        monkeypatch.setattr(labs.vm, "throwaway", lambda which: contextlib.nullcontext(guest(program)))
+        monkeypatch.setattr(labs.serving, "throwaway", lambda which: contextlib.nullcontext(guest(program)))
         monkeypatch.setattr(sys, "argv", ["lab", *words])
         return CliRunner().invoke(cli.main, words)
 
@@ -63,7 +66,7 @@ def test_pieces_may_be_cut_anywhere():
 
 
 def test_a_run_obeys_nothing(guest, monkeypatch, capfd):
-    monkeypatch.setattr(labs.vm, "throwaway", lambda which: contextlib.nullcontext(guest(HOSTILE)))
+    monkeypatch.setattr(labs.serving, "throwaway", lambda which: contextlib.nullcontext(guest(HOSTILE)))
     assert labs.in_throwaway("run", "frag-needed", as_json=False) == 0
     shown = capfd.readouterr()
     assert shown.out == "yes\\x1b[2J\ufffd\n" and shown.err == "\\x1b]0;mine\\x07\n"
@@ -80,7 +83,7 @@ def test_a_verdict_obeys_nothing(lab, words):
 
 def test_an_error_and_what_is_said_obey_nothing(lab, capfd):
     done = lab("os.write(2, b'\\x1b[2J'); sys.exit(9)", "run", "frag-needed", "--json")
-    assert done.exit_code == phases.COULD_NOT and "\x1b" not in done.output and "\\x1b[2J" in done.output
+    assert done.exit_code == errors.COULD_NOT and "\x1b" not in done.output and "\\x1b[2J" in done.output
     phases.say("\x1b[2J")
     assert capfd.readouterr().err == "\\x1b[2J\n"
 
@@ -90,7 +93,7 @@ def test_a_run_that_prints_without_end_is_ended(guest, capfd, monkeypatch, strea
     monkeypatch.setattr(call, "LARGEST_BYTES", 1 << 20)
     with pytest.raises(LabError, match="printed more than 1 MiB, and was ended") as raised:
         call.shown(guest(f"while True: os.write({stream}, b'x' * 65536)"), "labs", "run", "frag-needed")
-    assert raised.value.status == phases.COULD_NOT
+    assert raised.value.status == errors.COULD_NOT
     assert "".join(capfd.readouterr()).count("x") == 1 << 20
 
 
@@ -132,11 +135,11 @@ def test_what_is_no_verdict_could_not_tell(guest, program, said, why):
 ])
 def test_a_run_whose_json_is_none_could_not_tell(lab, program, why):
     done = lab(program, "run", "frag-needed", "--json")
-    assert done.exit_code == phases.COULD_NOT and why in json.loads(done.stdout)["error"]
+    assert done.exit_code == errors.COULD_NOT and why in json.loads(done.stdout)["error"]
 
 
 def test_a_recording_that_is_none_is_told(guest, monkeypatch):
-    monkeypatch.setattr(record.vm, "throwaway", lambda which: contextlib.nullcontext(guest("print('[' * 200000)")))
+    monkeypatch.setattr(record.serving, "throwaway", lambda which: contextlib.nullcontext(guest("print('[' * 200000)")))
     with pytest.raises(LabError, match="frag-needed: nothing was recorded .*nested too deeply"):
         record._data(cases.case("frag-needed"))
 

@@ -1,5 +1,5 @@
-// Does the kernel in the tab do what the chapter's stacks say? Each told frame beside the live one, as labs/stacks.py
-// compares them and labs/stacks_view.py shows them; their style sheet is on the page with each recorded stack. A
+// Does the kernel in the tab do what the chapter's stacks say? Each told frame beside the live one, as labs/trace/stacks.py
+// compares them and labs/draw/stacks_view.py shows them; their style sheet is on the page with each recorded stack. A
 // classic script, which needs drawing.js once it is called.
 //
 //   for (const {story, tree} of LiveStacks.trees(run, recorded)) page.append(LiveLadder.element(tree, document));

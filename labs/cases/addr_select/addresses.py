@@ -13,7 +13,7 @@ import socket
 import struct
 from collections.abc import Sequence
 
-from labs.node import CommandFailed, Node
+from labs.net.node import CommandFailed, Node
 
 # include/uapi/linux/netlink.h, rtnetlink.h and if_addr.h
 NLMSG_ERROR, RTM_NEWADDR = 2, 20

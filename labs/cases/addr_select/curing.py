@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from labs.case import CannotTry
 from labs.cases.addr_select.network import NODE, PEER, UPLINK, Network, service
 from labs.cases.addr_select.sweep import STORY
 from labs.cases.addr_select.workload import EVAL, Cost, Sender, counting
-from labs.exercise import Exercise
-from labs.judging import acting, expecting_answers, others_left_alone, two
-from labs.verdict import Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.judging import acting, expecting_answers, others_left_alone, two
+from labs.judge.verdict import Verdict
 
 RATIO = 2  # measured: above ten
 FEW_QUESTIONS = 100  # of 11268

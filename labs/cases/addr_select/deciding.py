@@ -9,17 +9,17 @@ from __future__ import annotations
 import socket
 import threading
 
-from labs.case import CannotTry
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.network import NODE, UPLINK, Silent, service
 from labs.cases.addr_select.scores import addresses_of, choice, rules
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
-from labs.exercise import Exercise
-from labs.judging import expecting_answers
-from labs.reader_program import attached, written
-from labs.tracer import Event, Tracer
-from labs.verdict import Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.judging import expecting_answers
+from labs.judge.reader_program import attached, written
+from labs.judge.verdict import Verdict
+from labs.trace.tracer import Event, Tracer
 
 # What an answer may define, in the order of its `enum probe`.
 PROBES = {"on_choice": ["ipv6_dev_get_saddr"], "on_rule": ["ipv6_get_saddr_eval"],

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from labs.calls import Values
 from labs.cases.addr_select.addresses import FOREVER, assign
 from labs.cases.addr_select.network import NODE, PEER, ROUTER, UPLINK, Network, Silent, service
 from labs.cases.addr_select.workload import (
@@ -29,6 +28,7 @@ from labs.cases.addr_select.workload import (
     fastest,
 )
 from labs.table import Table
+from labs.trace.calls import Values
 
 MANY = 1024
 LATER = "later0"  # an interface that is made after the uplink, and so visited after it

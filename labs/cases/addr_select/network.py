@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from labs.cases.addr_select.addresses import assign
-from labs.topology import PINNED, Node, NotReady, Port, Segment, Service, Topology
+from labs.net.topology import PINNED, Node, NotReady, Port, Segment, Service, Topology
 
 PEER, PEER_V4 = "2001:db8:2::2", "10.2.0.2"
 NODE, NODE_V4 = "2001:db8:1::2", "10.1.0.2"

@@ -7,10 +7,11 @@ from dataclasses import asdict
 
 from matplotlib import pyplot as plt
 
-from labs import plots, topology_svg
+from labs import plots
 from labs.cases.addr_select import experiments, on_call, tracing
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.sweep import Line, Sweep
+from labs.draw import topology_svg
 
 STRAIGHT_UP_TO = 4096  # more addresses than that outgrow the processor's cache, and cost more each
 UNSEEN = 3000  # addresses: none of the points

@@ -13,8 +13,8 @@ from labs.cases.addr_select.scores import RFC
 from labs.cases.addr_select.sweep import STORY
 from labs.cases.addr_select.tracing import FEW, scores
 from labs.cases.addr_select.workload import EVAL, LABEL, Sender, counting, fastest
-from labs.exercise import Exercise
-from labs.verdict import Judged, Verdict
+from labs.judge.exercise import Exercise
+from labs.judge.verdict import Judged, Verdict
 
 UNSEEN = 3000  # addresses; no point of the plot
 TURNS = 7

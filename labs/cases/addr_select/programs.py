@@ -11,13 +11,13 @@ import socket
 import tempfile
 from pathlib import Path
 
-from labs.answer import applied
-from labs.calls import Calls
 from labs.cases.addr_select.network import NODE, Silent
 from labs.cases.addr_select.sweep import STORY
 from labs.cases.addr_select.workload import EVAL
-from labs.exercise import Exercise
-from labs.verdict import Judged, Verdict
+from labs.judge.answer import applied
+from labs.judge.exercise import Exercise
+from labs.judge.verdict import Judged, Verdict
+from labs.trace.calls import Calls
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer

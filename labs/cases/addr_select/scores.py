@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs import btf
-from labs.tracer import Event
+from labs.trace import btf
+from labs.trace.tracer import Event
 
 FIRST_RULE = "IPV6_SADDR_RULE_INIT"
 # The kernel's name: (the RFC's number, what it prefers).

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from labs.calls import Calls
 from labs.cases.addr_select.network import NODE, PEER, Network, Silent
 from labs.cases.addr_select.scores import Choice, addresses_of, choice
 from labs.cases.addr_select.sweep import STORY
 from labs.cases.addr_select.workload import Sender
 from labs.check import Check, Claims
-from labs.flame import Flame
 from labs.profile import Profile
-from labs.stacks import Comparison
-from labs.told import Told, beside, stacks_to_json
-from labs.tracer import Event, Tracer
+from labs.trace.calls import Calls
+from labs.trace.flame import Flame
+from labs.trace.stacks import Comparison
+from labs.trace.told import Told, beside, stacks_to_json
+from labs.trace.tracer import Event, Tracer
 
 STORIES = Path(__file__).with_name("stories")
 PROGRAM = Path(__file__).with_name("choice.bpf.c")

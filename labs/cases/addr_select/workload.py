@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from labs.calls import Calls
 from labs.cases.addr_select.network import NODE, PEER, PEER_V4, Network
+from labs.trace.calls import Calls
 
 PACKET = b"?"
 SENDS, FEWEST_SENDS, PINGS = 15, 7, 5

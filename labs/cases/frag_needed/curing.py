@@ -10,15 +10,15 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from labs.case import CannotTry
 from labs.cases.frag_needed.judge import RATIO, ROUNDS, asked_smaller, fast
 from labs.cases.frag_needed.network import ECHO_PORT, VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, direct, sidecar
-from labs.counters import counters, moved
-from labs.exercise import Exercise
-from labs.judging import acting, expecting_answers, others_left_alone, two
-from labs.verdict import Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.judging import acting, expecting_answers, others_left_alone, two
+from labs.judge.verdict import Verdict
+from labs.net.counters import counters, moved
 
 SMALLEST_FULL_SEGMENT_BYTES = 1400  # less is no cure for an MTU that is 20 bytes too large
 BULK_BYTES = 400_000

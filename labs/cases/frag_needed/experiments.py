@@ -10,7 +10,7 @@ from labs.cases.frag_needed.network import VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Watch, direct
 from labs.table import Table
-from labs.tracer import Event, Tracer
+from labs.trace.tracer import Event, Tracer
 
 PROGRAM = Path(__file__).with_name("memory.bpf.c")
 # In the order of the program's `enum probe`.

@@ -14,9 +14,9 @@ from labs.cases.frag_needed.judge import RATIO
 from labs.cases.frag_needed.network import VIP, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Watch
-from labs.exercise import Exercise
-from labs.judging import acting, expecting_answers, others_left_alone
-from labs.verdict import Verdict
+from labs.judge.exercise import Exercise
+from labs.judge.judging import acting, expecting_answers, others_left_alone
+from labs.judge.verdict import Verdict
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2

@@ -15,8 +15,8 @@ import ssl
 import time
 from functools import cached_property
 
-from labs.sockets import ESTABLISHED
-from labs.topology import NotReady, Port, Segment, Service, Topology, at_once
+from labs.net.sockets import ESTABLISHED
+from labs.net.topology import NotReady, Port, Segment, Service, Topology, at_once
 
 VIP = "10.0.0.2"
 TLS_PORT, ECHO_PORT, SIDECAR_PORT = 443, 7000, 15001

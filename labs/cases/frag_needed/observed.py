@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 
 from labs.cases.frag_needed.network import VIP
-from labs.ladder import Ladder, ladder
-from labs.packet import Packet
-from labs.tcp_info import TcpInfo
+from labs.draw.ladder import Ladder, ladder
+from labs.net.tcp_info import TcpInfo
+from labs.wire.packet import Packet
 
 CLIENT = "10.0.0.1"
 

@@ -7,10 +7,11 @@ import json
 
 from matplotlib import pyplot as plt
 
-from labs import plots, topology_svg
+from labs import plots
 from labs.cases.frag_needed import case, on_call
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
+from labs.draw import topology_svg
 
 # Linux's TCP_RTO_MIN (include/net/tcp.h): no probe timer runs out earlier.
 TIMER_FLOOR_MS = 200

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import random
 
-from labs.case import CannotTry
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.tracing import stall_tracer
 from labs.cases.frag_needed.workload import Direct, Watch
-from labs.exercise import Exercise
-from labs.judging import expecting_answers
-from labs.reader_program import attached, written
-from labs.tracer import Tracer
-from labs.verdict import Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.judging import expecting_answers
+from labs.judge.reader_program import attached, written
+from labs.judge.verdict import Verdict
+from labs.trace.tracer import Tracer
 
 # What an answer may define, in the order of its `enum probe`.
 PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"],

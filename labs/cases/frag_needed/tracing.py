@@ -11,9 +11,9 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import direct
 from labs.check import Check, Claims
-from labs.stacks import Comparison
-from labs.told import Told, beside, stacks_to_json
-from labs.tracer import Event, Tracer
+from labs.trace.stacks import Comparison
+from labs.trace.told import Told, beside, stacks_to_json
+from labs.trace.tracer import Event, Tracer
 
 STORIES = Path(__file__).with_name("stories")
 PROGRAM = Path(__file__).with_name("stall.bpf.c")

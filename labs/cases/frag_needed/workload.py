@@ -16,14 +16,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from labs.capture import Capture
 from labs.cases.frag_needed.network import ECHO_PORT, TLS_PORT, VIP, Network
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.counters import counters, moved
-from labs.tcp_info import TcpInfo, tcp_info
+from labs.net.counters import counters, moved
+from labs.net.tcp_info import TcpInfo, tcp_info
+from labs.wire.capture import Capture
 
 if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
-    from labs.tracer import Tracer
+    from labs.trace.tracer import Tracer
 
 HEADER_BYTES = 3000  # of a request through the sidecar: more than two segments
 DEADLINE_S = 20

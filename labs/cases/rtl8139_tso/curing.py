@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import contextlib
 
-from labs.case import CannotTry
 from labs.cases.rtl8139_tso.judge import CURE_RATIO, mechanism
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.cases.rtl8139_tso.workload import download, unhindered
-from labs.exercise import Exercise
-from labs.judging import acting, expecting_answers, others_left_alone
-from labs.verdict import Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.judging import acting, expecting_answers, others_left_alone
+from labs.judge.verdict import Verdict
 
 # What `ethtool -k` lists of the 8139 that may be off after the answer; all of them are the segmentation.
 SEGMENTATION = ("tcp-segmentation-offload", "tx-tcp-segmentation", "tx-tcp-mangleid-segmentation")

@@ -14,9 +14,9 @@ from labs.cases.rtl8139_tso.curing import acted_on, shown_broken
 from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
-from labs.counters import counters, moved
-from labs.exercise import Exercise, first_change, settings
-from labs.verdict import Verdict
+from labs.judge.exercise import Exercise, first_change, settings
+from labs.judge.verdict import Verdict
+from labs.net.counters import counters, moved
 
 OTHER_PORT = 7001  # where nothing listens; a firewall that lets it in has the kernel answer with RST
 TIMESTAMP_REQUEST = 13  # ICMP, RFC 792; counted as IcmpInTimestamps

@@ -10,9 +10,9 @@ from labs.cases.rtl8139_tso.curing import fits
 from labs.cases.rtl8139_tso.network import CLAMPED_MSS, OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download, intact, unhindered
-from labs.exercise import Exercise
-from labs.judging import expecting_answers
-from labs.verdict import Verdict
+from labs.judge.exercise import Exercise
+from labs.judge.judging import expecting_answers
+from labs.judge.verdict import Verdict
 
 SECOND_MSS = 1000
 SLOWER = 5  # times as slow as the same file from the server beside it is not right yet

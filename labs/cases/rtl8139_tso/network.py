@@ -15,9 +15,9 @@ import random
 import time
 from dataclasses import replace
 
-from labs.card import mac
-from labs.sockets import LISTEN, TIME_WAIT
-from labs.topology import Card, NotReady, Port, Segment, Service, Topology, at_once
+from labs.net.card import mac
+from labs.net.sockets import LISTEN, TIME_WAIT
+from labs.net.topology import Card, NotReady, Port, Segment, Service, Topology, at_once
 
 PORT = 80
 WIDE_MTU, NARROW_MTU = 1500, 1420

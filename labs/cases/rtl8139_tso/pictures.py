@@ -7,12 +7,13 @@ import json
 
 from matplotlib import pyplot as plt
 
-from labs import plots, topology_svg
+from labs import plots
 from labs.cases.rtl8139_tso import case, on_call, steps
 from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.ladder import Ladder, ladder
-from labs.packet import Packet
+from labs.draw import topology_svg
+from labs.draw.ladder import Ladder, ladder
+from labs.wire.packet import Packet
 
 HANDSHAKE_PACKETS = 14
 SHOWN_S = 0.4  # of a download, in the plot of sizes over time

@@ -11,9 +11,9 @@ from labs.cases.rtl8139_tso.curing import shown_broken
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import under
-from labs.exercise import Exercise
-from labs.judging import expecting_answers
-from labs.verdict import Judged, Verdict
+from labs.judge.exercise import Exercise
+from labs.judge.judging import expecting_answers
+from labs.judge.verdict import Judged, Verdict
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 

@@ -10,7 +10,6 @@ Each begins with a route made anew, so that nothing is known of path MTUs from b
 from __future__ import annotations
 
 import contextlib
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -17,9 +17,9 @@ from labs.cases.rtl8139_tso.network import NARROW_MTU, Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.check import Check, Claims
-from labs.stacks import Comparison
-from labs.told import Told, beside, stacks_to_json
-from labs.tracer import Event, Tracer
+from labs.trace.stacks import Comparison
+from labs.trace.told import Told, beside, stacks_to_json
+from labs.trace.tracer import Event, Tracer
 
 STORIES = Path(__file__).with_name("stories")
 PROGRAM = Path(__file__).with_name("segments.bpf.c")

@@ -10,14 +10,14 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from labs.capture import Capture
 from labs.cases.rtl8139_tso.network import FILE, PORT, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import Download
-from labs.counters import counters, moved
-from labs.node import CommandFailed
+from labs.net.counters import counters, moved
+from labs.net.node import CommandFailed
+from labs.wire.capture import Capture
 
 if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
-    from labs.tracer import Tracer
+    from labs.trace.tracer import Tracer
 
 MAX_S = 1.0
 CONNECT_TRIES = 10

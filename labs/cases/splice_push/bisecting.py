@@ -9,13 +9,13 @@ import random
 import re
 from dataclasses import dataclass
 
-from labs import module
-from labs.case import CannotTry
 from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.workload import Way, fetch
-from labs.exercise import Exercise
-from labs.verdict import Judged, Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.verdict import Judged, Verdict
+from labs.trace import module
 
 PLACES = {"lo": ("server", LOOPBACK, PORT), "proxy": ("proxy", SERVER, PORT), "client": ("client", PROXY, PROXY_PORT)}
 ROW = re.compile(r"#\s+\d+\s+(lo|proxy|client)\s+(\d+)\s+(\d+)\s+([01])\s+([01])\s+([01])")

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs import module
 from labs.cases.splice_push.judge import judge
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
 from labs.check import Check, Claims
+from labs.trace import module
 
 if TYPE_CHECKING:
     from labs.cases.splice_push.experiments import Table

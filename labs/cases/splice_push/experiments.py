@@ -7,10 +7,10 @@ import socket
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from labs import module
 from labs.cases.splice_push.network import LOOPBACK, PIPE_OPEN_S, Network
 from labs.cases.splice_push.workload import DEADLINE_S, WAYS, Fetch, Fetched, Way, fetch
 from labs.table import Table
+from labs.trace import module
 
 ONE = WAYS[0]
 OVER_LO = replace(ONE, client="server", address=LOOPBACK)

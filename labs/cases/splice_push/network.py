@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.topology import Port, Segment, Service, Topology
+from labs.net.topology import Port, Segment, Service, Topology
 
 PROXY, SERVER, LOOPBACK = "10.0.1.2", "10.0.2.3", "127.0.0.1"
 PORT, PIPE_PORT, PROXY_PORT = 8000, 8001, 8080

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from labs import module, on_call
+from labs import on_call
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.workload import PATIENCE_S, WAYS, Fetch, fetch
+from labs.trace import module
 
 LOOKS = Path(__file__).with_name("looks.toml")
 ONE = WAYS[0]

@@ -7,11 +7,12 @@ import json
 
 from matplotlib import pyplot as plt
 
-from labs import plots, topology_svg
+from labs import plots
 from labs.cases.splice_push import case, experiments, on_call, replay
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.tracing import ASKED, CORKED, Traced
 from labs.cases.splice_push.workload import DEADLINE_S, Fetched
+from labs.draw import topology_svg
 
 TIMER_FLOOR_MS = 200  # TCP_RTO_MIN (include/net/tcp.h): no probe timer runs out earlier
 

@@ -11,14 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 
-from labs import module
-from labs.case import CannotTry
 from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import LOOPBACK, Network
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
-from labs.exercise import Exercise
-from labs.verdict import Judged, Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.verdict import Judged, Verdict
+from labs.trace import module
 
 UNTOUCHED = WAYS[0]
 OVER_LO = replace(UNTOUCHED, client="server", address=LOOPBACK)

@@ -14,15 +14,15 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from labs import module
 from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import LOOPBACK
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
-from labs.exercise import Exercise
-from labs.reader_program import attached, written
-from labs.topology import NotReady
-from labs.tracer import Tracer
-from labs.verdict import Verdict
+from labs.judge.exercise import Exercise
+from labs.judge.reader_program import attached, written
+from labs.judge.verdict import Verdict
+from labs.net.topology import NotReady
+from labs.trace import module
+from labs.trace.tracer import Tracer
 
 # What an answer may define, in the order of its `enum probe`.
 PROBES = {"on_splice": ["generic_splice_sendpage"], "on_push": ["tcp_push"],

@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from labs import module
-from labs.case import CannotTry
 from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import SERVER, Network
 from labs.cases.splice_push.server import PATTERN
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
-from labs.exercise import Exercise
-from labs.topology import NotReady
-from labs.verdict import Judged, Verdict
+from labs.errors import CannotTry
+from labs.judge.exercise import Exercise
+from labs.judge.verdict import Judged, Verdict
+from labs.net.topology import NotReady
+from labs.trace import module
 
 ANSWER_PORT = 8010
 SIZES = (20_000, 4_000, 65_536, 150_000)

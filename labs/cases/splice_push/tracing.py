@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from labs import module
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.check import Check, Claims
-from labs.stacks import Comparison
-from labs.told import Told, beside, stacks_to_json
-from labs.tracer import Event, Tracer
+from labs.trace import module
+from labs.trace.stacks import Comparison
+from labs.trace.told import Told, beside, stacks_to_json
+from labs.trace.tracer import Event, Tracer
 
 FOLDER = Path(__file__).parent
 # In the order of the program's `enum probe`; further names are of other kernels.

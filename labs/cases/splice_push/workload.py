@@ -27,12 +27,12 @@ from labs.cases.splice_push.network import (
     SERVER,
     Network,
 )
-from labs.sockets import ESTABLISHED, Socket
+from labs.net.sockets import ESTABLISHED, Socket
+from labs.net.tcp_info import tcp_info
 from labs.table import Table
-from labs.tcp_info import tcp_info
 
 if TYPE_CHECKING:  # bcc takes its time to import
-    from labs.tracer import Event, Tracer
+    from labs.trace.tracer import Event, Tracer
 
 SIZE_BYTES = 20_000  # five pages, and less than half of a window of 64 KiB
 DEADLINE_S = 1.0  # five times the only timer that could still come

@@ -1,0 +1,93 @@
+"""Which Debian packages does this machine lack, and may we install them?"""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+
+from host.errors import LabError
+from host.phases import phase, say
+
+# The command, library or header that proves a package is there, and the package, with its reason.
+PACKAGES = {
+    "qemu-system-x86_64": "qemu-system-x86",  # runs the guest
+    "mmdebstrap": "mmdebstrap",  # builds it
+    "mksquashfs": "squashfs-tools",  # packs it
+    "newuidmap": "uidmap",  # lets mmdebstrap build without root
+    "ssh": "openssh-client",  # reaches it
+    "ssh-keygen": "openssh-client",  # makes its keys
+    "xz": "xz-utils",  # unpacks the kernel source
+    "ctags": "universal-ctags",  # finds functions in it
+    "dot": "graphviz",  # draws the book's charts
+    "chromium": "chromium",  # draws previews, prints the book; the tests open the book in it
+    "libatomic.so.1": "libatomic1",  # Playwright's driver, which moves Chromium, is linked with it
+    "patch": "patch",  # puts a change into the source of QEMU; what follows builds it
+    "cc": "gcc",
+    "make": "make",
+    "meson": "meson",
+    "ninja": "ninja-build",
+    "pkg-config": "pkg-config",
+    "/usr/include/stdio.h": "libc6-dev",
+    "/usr/include/zlib.h": "zlib1g-dev",
+    "/usr/include/glib-2.0/glib.h": "libglib2.0-dev",
+    "/usr/include/pixman-1/pixman.h": "libpixman-1-dev",
+    "/usr/include/slirp/libslirp.h": "libslirp-dev",
+    "/usr/include/libfdt.h": "libfdt-dev",
+}
+BOOK = ["ctags", "dot"]
+TESTS = [*BOOK, "chromium", "libatomic.so.1"]
+QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("patch"):]  # for chapters with a QEMU of their own
+LAB = [name for name in PACKAGES if name not in {*TESTS, *QEMU_BUILD} - {"ctags"}]
+
+
+def missing(names) -> list[str]:
+    """The packages of those commands, libraries and headers that are not there, sorted."""
+    return sorted({PACKAGES[name] for name in names if not _there(name)})
+
+
+def _there(name: str) -> bool:
+    if name.startswith("/"):
+        return os.path.exists(name)
+    if ".so." not in name:
+        return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is not None
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+def install_command(packages) -> str:
+    """What a person would type to install them."""
+    sudo = "" if os.getuid() == 0 else "sudo "
+    return f"{sudo}apt-get install -y --no-install-recommends {' '.join(packages)}"
+
+
+def need(*names: str) -> None:
+    """Install what is missing, as root or by sudo; else raise with the exact command."""
+    packages = missing(names)
+    if not packages:
+        return
+    command = install_command(packages)
+    if os.getuid() != 0:
+        if not shutil.which("sudo") or not (sys.stdin.isatty() or _sudo_is_silent()):
+            raise LabError(f"Debian packages are missing: {' '.join(packages)}", command)
+        say(f"root is needed for: {command}")
+        subprocess.run(["sudo", "-v"])  # asks for the password before the progress line is drawn
+    sudo = [] if os.getuid() == 0 else ["sudo"]
+    with phase(f"Debian packages: {' '.join(packages)}"):
+        for arguments in (["update", "-qq"], command.split("apt-get ")[1].split()):
+            result = subprocess.run(
+                [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *arguments],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            )
+            if result.returncode != 0:
+                last = "\n".join(result.stdout.splitlines()[-5:])
+                raise LabError(f"apt-get {arguments[0]} failed:\n{last}", command)
+    if still := [name for name in names if not _there(name)]:
+        raise LabError(f"{' '.join(packages)} installed, and still not found: {' '.join(still)}", "./lab doctor")
+
+
+def _sudo_is_silent() -> bool:
+    return subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0

@@ -1,0 +1,57 @@
+"""How do we get the source of a Debian package, patched as Debian builds it? From the archive of the
+guest's suite, whatever the host's own release and whether its apt knows of sources or not."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from host import store
+from host.debian import archive, installed
+from host.errors import LabError
+from host.phases import phase
+
+SUITE = "bookworm"  # vm-image/packages.toml's: one source for every host
+
+
+def fetched(package: str) -> Path:
+    """The folder with the source package's files as the archive has them, and `version`."""
+
+    def fetch(folder: Path) -> None:
+        installed.need("mmdebstrap", "newuidmap", "xz")
+        with phase(f"{package} source: fetching Debian's package"):
+            done, cause = archive.run(archive.by_apt(
+                SUITE, f"{archive.APT_GET} source --download-only {package}", "source", folder, *archive.WITH_SOURCES))
+        found = list(folder.glob(f"source/{package}_*.dsc"))
+        if not done or not found:
+            raise LabError(f"{package} source: {cause}", "mend what it names, then the same ./lab call")
+        version = re.search(r"^Version: (\S+)$", found[0].read_text(), re.MULTILINE)[1]
+        (folder / "version").write_text(version)
+
+    return store.made(f"{package}-package", store.key_of(SUITE), fetch, 600)
+
+
+def unpack(package: str, folder: Path) -> None:
+    """The source of `package` with Debian's patches applied, below `folder`."""
+    installed.need("xz", "patch")
+    files = fetched(package) / "source"
+    for packed in files.glob("*.tar.*"):
+        # The packaging, debian/, has no folder of its own around it.
+        strip = [] if ".debian." in packed.name else ["--strip-components=1"]
+        _run(["tar", "-xf", str(packed), "-C", str(folder), *strip], folder)
+    patches = folder / "debian" / "patches"
+    for line in (patches / "series").read_text().splitlines():
+        name = line.partition("#")[0].strip()
+        if name:
+            apply(patches / name, folder)
+
+
+def apply(patch: Path, folder: Path) -> None:
+    """Apply one patch to the tree in `folder`; raises if it does not fit."""
+    _run(["patch", "-s", "-p1", "-d", str(folder), "-i", str(patch)], folder)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if result.returncode != 0:
+        said = (result.stdout + result.stderr).strip()[-500:]
+        raise LabError(f"source in {folder}: {command[0]} failed: {said}", "./lab doctor")

@@ -1,0 +1,97 @@
+"""What is an answer, and how much is told? The answer is a file; hints and the solution are told by what
+this reader did before."""
+
+import shlex
+from pathlib import Path
+
+from host import cases
+from host.errors import USAGE, LabError
+from host.exercises import applied, judging, progress
+from host.vm import serving
+
+LARGEST_ANSWER_BYTES = 1 << 20
+
+
+def check(id: str, file: Path) -> dict:
+    """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress."""
+    exercise = cases.exercise(id)
+    answer, notes = _read(file, exercise)
+    try:
+        verdict = judging.judge(exercise, answer, file.name)
+    except applied.NoMachine as reason:
+        verdict = {"exercise": id, "verdict": "FAIL", "reasons": reason.reasons}
+    except applied.Lacking as reason:
+        verdict = {"exercise": id, "verdict": "SKIP", "reasons": [str(reason)]}
+    verdict["reasons"] = notes + verdict["reasons"]
+    progress.add({"exercise": id, "verdict": verdict["verdict"]})
+    return verdict
+
+
+def _read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
+    """The text of an answer, and what had to be changed to judge it."""
+    begin = shlex.join(["cp", str(exercise.start), f"answer{exercise.suffix}"]) + "  (to begin with)"
+    try:
+        if file.exists() and not file.is_file():
+            raise LabError(f"{file} is no file", begin, USAGE)
+        with open(file, "rb") as opened:
+            raw = opened.read(LARGEST_ANSWER_BYTES + 1)
+    except OSError as error:
+        raise LabError(f"cannot read {file}: {error.strerror}", begin, USAGE) from error
+    if len(raw) > LARGEST_ANSWER_BYTES:
+        raise LabError(f"{file} is larger than {LARGEST_ANSWER_BYTES} bytes", begin, USAGE)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise LabError(f"{file} is no UTF-8 text (byte {error.start})", begin, USAGE) from error
+    if "\r\n" in text:
+        return text.replace("\r\n", "\n"), ["note: the file has CRLF line ends; judged with LF"]
+    return text, []
+
+
+def hint(id: str) -> tuple[str, int, int]:
+    """The next hint, its number and how many there are; the last one again when all are told."""
+    exercise = cases.exercise(id)
+    told = sum("hint" in event for event in progress.events(id))
+    number = min(told + 1, len(exercise.hints))
+    progress.add({"exercise": id, "hint": number})
+    return exercise.hints[number - 1], number, len(exercise.hints)
+
+
+def solution(id: str) -> str:
+    """The solution's file, which begins with why it works. Asking for it is noted."""
+    exercise = cases.exercise(id)
+    progress.add({"exercise": id, "solution": True})
+    return exercise.solution.read_text()
+
+
+def fetch_progress() -> None:
+    """Take over what was judged in notebooks, from those of the reader's guests that are up."""
+    for name in serving.those_up():
+        if guest := serving.standing(name):
+            progress.fetch(guest.connection)
+
+
+def listing() -> list[dict]:
+    """Every case with its exercises and how the reader stands with each."""
+    fetch_progress()
+    return [
+        {
+            "case": case.name, "title": case.title,
+            "exercises": [
+                {"exercise": exercise.id, "title": exercise.title, "state": _state(exercise.id)}
+                for exercise in case.exercises
+            ],
+        }
+        for case in cases.cases().values()
+    ]
+
+
+def _state(id: str) -> str:
+    events = progress.events(id)
+    if any(event.get("verdict") == "PASS" for event in events):
+        return "passed"
+    tries = sum("verdict" in event for event in events)
+    hints = max((event.get("hint", 0) for event in events), default=0)
+    words = [f"{tries} tried" if tries else "", f"{hints} hints" if hints else "",
+             "solution seen" if any("solution" in event for event in events) else ""]
+    return ", ".join(word for word in words if word) or "open"

@@ -1,0 +1,68 @@
+"""On which machine is an answer judged? On the chapter's, where the judge applies the answer; or on
+one that the answer makes: with the cards that it chooses (`applies = "profile"` in exercise.toml), or
+on a QEMU with its C in a device (`applies = "device"`)."""
+
+import contextlib
+import dataclasses
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from host import paths
+from host.cases import Exercise
+from host.debian import installed
+from host.exercises.device import DoesNotBuild, rebuilt
+from host.phases import phase
+from host.vm import cards, qemu
+from host.vm.profile import Profile, profile
+
+
+class NoMachine(Exception):
+    """The answer makes no machine, for these `reasons`."""
+
+    def __init__(self, reasons: list[str]):
+        super().__init__("; ".join(reasons))
+        self.reasons = reasons
+
+
+class Lacking(Exception):
+    """This host cannot make the machine: what it lacks, and the command that mends it."""
+
+
+@contextlib.contextmanager
+def machine(exercise: Exercise, profile_name: str, answer: str, label: str) -> Iterator[Profile]:
+    """The machine to judge this answer on; messages call the answer `label`."""
+    ours = profile(profile_name)
+    if exercise.applies == "guest":
+        yield ours
+        return
+    if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):
+        raise NoMachine(["the answer is empty: only blanks and comments were found"])
+    if exercise.applies == "profile":
+        yield _with_cards(exercise, ours, answer)
+        return
+    with tempfile.TemporaryDirectory(prefix="device-", dir=paths.cache()) as folder:
+        yield _with_device(exercise, ours, answer, label, Path(folder))
+
+
+def _with_cards(exercise: Exercise, ours: Profile, answer: str) -> Profile:
+    try:
+        chosen = cards.chosen(ours.cards, answer, exercise.may_change)
+    except cards.NoCard as reason:
+        raise NoMachine([str(reason)]) from reason
+    return dataclasses.replace(ours, instead=chosen)
+
+
+def _with_device(exercise: Exercise, ours: Profile, answer: str, label: str, folder: Path) -> Profile:
+    lacking = installed.missing(installed.QEMU_BUILD)
+    if lacking:
+        raise Lacking(f"this host lacks what builds QEMU: {' '.join(lacking)}. "
+                      f"Next: {installed.install_command(lacking)}")
+    built = qemu.built(ours.recipe)
+    try:
+        with phase("QEMU with your device: compiling and linking it"):
+            binary = rebuilt(built, exercise.replaces, exercise.unit, answer, label, folder)
+    except DoesNotBuild as refused:
+        raise NoMachine(["it does not compile:", *refused.reasons]) from refused
+    return dataclasses.replace(ours, binary=str(binary))

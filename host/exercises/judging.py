@@ -1,0 +1,97 @@
+"""Who judges an answer? `python -m labs check` in a throwaway guest, watched from here: an answer may
+fail the guest's kernel, hang it, or end its QEMU, and that is a verdict too."""
+
+import re
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from host import cases
+from host.exercises import applied
+from host.vm import machine, serving
+from host.vm.call import answered
+from host.vm.machine import Guest, GuestDied, last_words
+
+LOST = 255  # ssh's own status: the connection broke
+OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
+# What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
+# arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
+KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
+TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
+CONSOLE_TAIL_BYTES = 1 << 20
+CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
+
+
+def judge(exercise: cases.Exercise, answer: str, label: str) -> dict:
+    """{"exercise", "verdict", "reasons", …}; messages of a compiler call the answer `label`."""
+    case = cases.case(exercise.id.partition("/")[0])
+    with applied.machine(exercise, case.profile, answer, label) as ours:
+        try:
+            with serving.throwaway(ours) as guest:
+                return _verdict(exercise, answer, guest)
+        except GuestDied as death:
+            if exercise.applies == "guest":
+                raise
+            with serving.throwaway(ours.kept):  # raises, or mends the snapshot, if the fault is not the answer's
+                return _broken(exercise, f"the machine that the answer makes does not start: {death.message}")
+
+
+def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
+    """What the judge in this guest says of the answer, or what kept it from saying anything."""
+    words = ("labs", "check", exercise.id, "--json")
+    with ThreadPoolExecutor(1) as pool:
+        judging = pool.submit(answered, guest, *words, given=answer)
+        failed = "interrupted"
+        try:
+            failed = _watch(guest, judging, exercise.deadline_s)
+        finally:
+            if failed:
+                guest.end()  # and with it the connection over which it is being judged
+        if failed:
+            return _broken(exercise, failed)
+        result = judging.result()
+    if result.status == LOST:
+        return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
+    if _is_verdict(result.found, exercise):
+        return result.found
+    said = "; ".join(result.said.splitlines()[-3:])
+    if result.status == OUR_FAULT:
+        return _broken(exercise, f"the judge itself failed, which says nothing of the answer ({said})", "SKIP")
+    if result.printed:
+        why = result.why or f"expected a verdict, found no verdict on {exercise.id}"
+        return _broken(exercise, f"could not tell: {why}", "SKIP")
+    return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
+
+
+def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
+    """Whether an object has a verdict's form; an answer may print too."""
+    reasons = found.get("reasons")
+    return (found.get("exercise") == exercise.id and found.get("verdict") in list(cases.VERDICTS)
+            and isinstance(reasons, list) and all(isinstance(reason, str) for reason in reasons))
+
+
+def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:
+    """Waits for a verdict; "" once there is one, else why there will be none, in the console's words."""
+    until = time.monotonic() + deadline_s
+    while time.monotonic() < until:
+        ended = bool(wait([judging], timeout=0.2).done)
+        if KERNEL_FAILED.search(_console(guest)):
+            patience = time.monotonic() + CONSOLE_GRACE_S
+            while "RIP: " not in _console(guest) and time.monotonic() < patience:
+                time.sleep(0.1)
+            lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
+            words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
+            return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
+        if not guest.alive():
+            return f"the guest died while the answer ran: {guest.death()}"
+        if ended:
+            return ""
+    return f"the guest's kernel gave no verdict in {deadline_s} s; its console ends:\n{last_words(guest)}"
+
+
+def _console(guest: Guest) -> str:
+    """Its end: it is read five times a second."""
+    return machine.end_of(guest.console, CONSOLE_TAIL_BYTES)
+
+
+def _broken(exercise: cases.Exercise, why: str, verdict: str = "FAIL") -> dict:
+    return {"exercise": exercise.id, "verdict": verdict, "reasons": [why]}

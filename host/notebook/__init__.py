@@ -1,0 +1,1 @@
+"""JupyterLab and the kernels of its notebooks, which run in a guest."""

@@ -1,0 +1,48 @@
+"""Which parts of a recording become files, and under which names? The guest prints the names, and root there may print
+anything: so what could be a path is refused, and all of it is looked at before the first file is written."""
+
+import base64
+import binascii
+import re
+
+from host.errors import LabError
+
+# It becomes part of a page's address and of a path in git. Small letters, for some file systems know no others.
+NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
+
+
+def files(case: str, data: dict) -> dict[str, bytes]:
+    """Takes `figures` and `files` out of what `labs record` printed: the bytes of each file by its name."""
+    figures, others = data.pop("figures", None), data.pop("files", {})
+    _expect(case, isinstance(figures, dict), "figures by their names", figures)
+    _expect(case, isinstance(others, dict), "files by their names", others)
+    stored = {}
+    for name, html in figures.items():
+        _expect(case, NAME.fullmatch(name), "a figure's name (small letters, digits, - _ .)", name)
+        _expect(case, isinstance(html, str), f"HTML for the figure {name}", html)
+        stored[f"{name}.html"] = (html + "\n").encode(errors="replace")
+    for name, content in others.items():  # for download beside the figure it is named after
+        _expect(case, NAME.fullmatch(name), "a file's name (small letters, digits, - _ .)", name)
+        _expect(case, name not in stored, "a name that no figure has", name)
+        stored[name] = _bytes(case, name, content)
+    return stored
+
+
+def _bytes(case: str, name: str, content: object) -> bytes:
+    if isinstance(content, str):
+        return content.encode(errors="replace")
+    encoded = content.get("base64") if isinstance(content, dict) else None
+    _expect(case, isinstance(encoded, str), f"text or base64 for the file {name}", content)
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise _nothing(case, f"expected base64 for the file {name}, found other text ({error})") from error
+
+
+def _expect(case: str, held: object, expected: str, found: object) -> None:
+    if not held:
+        raise _nothing(case, f"expected {expected}, found {found!r:.100}")
+
+
+def _nothing(case: str, why: str) -> LabError:
+    return LabError(f"{case}: {why}; nothing was stored", f"./lab run {case}")

@@ -1,0 +1,1 @@
+"""The static site: built, checked, drawn, printed, with the lines that it quotes of other people's programs."""

@@ -1,0 +1,116 @@
+"""Which lines of other people's programs does the book quote? Those of Debian's source packages, of the
+guest's kernel, of a later one beside it and of QEMU, fetched from the archive and never committed."""
+
+import gzip
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from book._ext.kernel_source import quoted_files
+from host import store
+from host.debian import archive, installed, source
+from host.errors import LabError
+from host.paths import REPOSITORY, cache
+from host.phases import phase
+from host.vm.image import Image
+
+SUITE, PACKAGE = "bookworm", "linux-source-6.1"
+# A later kernel that a page compares it with: the directive's `:tree: linux-6.12`.
+LATER_TREE, LATER_PACKAGE = "linux-6.12", "linux-source-6.12"
+
+
+def trees() -> dict[str, str]:
+    """The folder of each tree that pages quote, by the variable that book/_ext/source_trees.py reads."""
+    found = {"WPW_KERNEL_SOURCE": kernel_source()}
+    if later := quoted_files(REPOSITORY, LATER_TREE):
+        found["WPW_LATER_KERNEL_SOURCE"] = _tree("later-kernel", LATER_PACKAGE, None, later)
+    if quoted_files(REPOSITORY, "qemu"):
+        found["WPW_QEMU_SOURCE"] = qemu_source()
+    return {variable: str(folder) for variable, folder in found.items()}
+
+
+def qemu_source() -> Path:
+    """A folder with the quoted files of QEMU's source, as Debian patches it, and VERSION."""
+    quoted = quoted_files(REPOSITORY, "qemu")
+    version = (source.fetched("qemu") / "version").read_text()
+
+    def make(folder: Path) -> None:
+        whole = folder / "whole"
+        whole.mkdir()
+        with phase(f"QEMU source: unpacking {len(quoted)} quoted file{'s' * (len(quoted) != 1)}"):
+            source.unpack("qemu", whole)
+        for path in quoted:
+            if not (whole / path).is_file():
+                raise LabError(f"QEMU source {version}: no file {path}", "mend the path in the page that quotes it")
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(whole / path, folder / path)
+        upstream = (whole / "VERSION").read_text().strip()
+        shutil.rmtree(whole)
+        (folder / "VERSION").write_text(f"upstream {upstream}\npackage qemu {version}\n")
+
+    return store.made("qemu-source", store.key_of(version, *quoted), make, 800)
+
+
+def kernel_source() -> Path:
+    """A folder with the quoted files at their kernel paths, and VERSION."""
+    return _tree("kernel", PACKAGE, _image_version(), quoted_files(REPOSITORY))
+
+
+def _tree(kind: str, package: str, version: str | None, quoted: list[str]) -> Path:
+    key = store.key_of(version or "current", *quoted)
+
+    def make(folder: Path) -> None:
+        _unpack(_package(kind, package, version), package, quoted, folder)
+
+    return store.made(f"{kind}-source", key, make, 600)
+
+
+def _image_version() -> str | None:
+    """The kernel version of the newest image, if one was built; the book can do without."""
+    images = [path for path in cache().glob("image-*") if store.damage(path) is None]
+    if not images:
+        return None
+    return Image(max(images, key=lambda path: path.stat().st_mtime)).kernel_version
+
+
+def _package(kind: str, package: str, version: str | None) -> Path:
+    """The folder with the packed source (138 MB) of that version, or of the archive's current."""
+
+    def make(folder: Path) -> None:
+        installed.need("mmdebstrap", "newuidmap", "xz")
+        name = f"{package}={version}" if version else package
+        with phase(f"kernel source: fetching Debian's {name}"):
+            done, cause = archive.run(
+                ["mmdebstrap", "--variant=extract", f"--include={name}",
+                 f"--extract-hook=download /usr/src/{package}.tar.xz {shlex.quote(f'{folder}/source.tar.xz')}",
+                 f"--extract-hook=download /usr/share/doc/{package}/changelog.Debian.gz"
+                 f" {shlex.quote(f'{folder}/changelog.gz')}",
+                 "--format=null", SUITE, "-"])
+        if not done:
+            raise LabError(
+                f"kernel source: {cause}",
+                "if the archive has moved on: rm -r " + str(cache() / "image-*") + " && ./lab up",
+            )
+        changelog = gzip.decompress((folder / "changelog.gz").read_bytes()).decode()
+        found = re.match(r"\S+ \((\S+)\)", changelog)[1]
+        (folder / "version").write_text(found)
+
+    return store.made(f"{kind}-package", store.key_of(version or "current"), make, 600)
+
+
+def _unpack(packed: Path, package: str, quoted: list[str], folder: Path) -> None:
+    version = (packed / "version").read_text()
+    wanted = [f"{package}/{path}" for path in quoted]
+    with phase(f"kernel source: unpacking {len(quoted)} quoted files"):
+        result = subprocess.run(
+            ["tar", "-xJf", packed / "source.tar.xz", "-C", folder, "--strip-components=1",
+             "--occurrence=1", *wanted],
+            capture_output=True, text=True,
+        ) if wanted else None
+    if result and result.returncode != 0:
+        raise LabError(f"{package} {version}: {result.stderr.strip()}",
+                       "mend the path in the page that quotes it")
+    upstream = version.partition("-")[0]
+    (folder / "VERSION").write_text(f"upstream {upstream}\npackage {package} {version}\n")

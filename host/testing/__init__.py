@@ -1,0 +1,1 @@
+"""Which tests a change calls for, and how they are run."""

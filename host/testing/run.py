@@ -1,0 +1,109 @@
+"""How are the tests run? tests/host, tests/site and tests/walls need no VM; tests/vm does, and runs tests/guest inside
+it. They are two calls of pytest, so that what measures does not run beside a browser. Which of them a run has, parts.py
+says."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from host.debian import installed
+from host.errors import USAGE, LabError
+from host.paths import REPOSITORY
+from host.phases import say
+from host.site import quoted
+from host.tab import state
+from host.testing import parts
+from host.testing.parts import BASE
+from host.vm import snapshot
+from host.vm.profile import names
+
+MOST_AT_ONCE = 4  # a guest takes up to a GiB
+WITHOUT_VM, WITH_VM = ["tests/host", "tests/site", "tests/walls"], ["tests/vm"]
+WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
+REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
+LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake, see snapshot.py
+MOST_LOST = 3  # a busy machine loses one now and then
+SAYING = ("-r", "--durations", "-v", "-s")  # words of pytest that choose no tests
+INTERRUPTED, NO_TESTS = 2, 5  # statuses of pytest; the second when its words choose none
+
+
+def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> None:
+    """Run the tests and exit with pytest's status. Makes what they need first, so that no test pays for it.
+
+    Who names tests (`words` like "tests/vm/test_vm.py") gets all of them, whatever their part.
+    """
+    if part and part not in {BASE, *parts.parts()}:
+        raise LabError(f"no part {part!r}; there are: {', '.join([BASE, *parts.parts()])}", "./lab test --all", USAGE)
+    named = [word for word in words if word.startswith("tests/")]
+    with_vm = not quick and not (named and all(word.startswith(tuple(WITHOUT_VM)) for word in named))
+    installed.need(*installed.TESTS)
+    if with_vm:
+        for name in names():
+            snapshot.snapshot(name)
+    if not named or any(word.startswith(WITH_TAB) for word in named):
+        state.state()
+    quoted.trees()  # of the kernel that the image has, so after it
+    os.chdir(REPOSITORY)
+    if named:
+        sys.exit(_pytest(words))
+    whole = _whole(with_vm, words)
+    if part:
+        sys.exit(parts.passed(part, lambda: _pass([part], with_vm, words), part in whole))
+    along, owed = parts.due()
+    if everything:
+        every = [BASE, *along, *owed]
+        say(f"parts: {', '.join(every)}")
+        sys.exit(worst([parts.passed(name, lambda: _pass([name], with_vm, words), name in whole) for name in every]))
+    status = parts.came_along([name for name in along if name in whole], lambda: _pass([BASE, *along], with_vm, words))
+    if along:
+        say(f"with what has changed: {', '.join(along)}")
+    if owed:
+        say(f"owed: {', '.join(owed)}, which did not pass on these files. Next: ./lab test --all, or --part NAME for one")
+    sys.exit(status)
+
+
+def _whole(with_vm: bool, words: list[str]) -> list[str]:
+    """The parts of which such a run has every test: of one that ran in part it is not written down that it passed."""
+    said = all(word.startswith(SAYING) for word in words)
+    return [name for name, part in parts.parts().items() if said and (with_vm or not part.machinery)]
+
+
+def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
+    """Both calls of pytest for these parts; one status."""
+    workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup", f"--parts={','.join(chosen)}"]
+    calls = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
+    Path(LOST).unlink(missing_ok=True)
+    statuses = [_pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
+                for name, folders in calls.items()]
+    too_many = _too_many_lost()
+    return worst(statuses) or too_many
+
+
+def _too_many_lost() -> int:
+    """Says how many guests did not wake, each of which had another tried in its place; a status, 1 if they are more
+    than a busy machine explains."""
+    lost = Path(LOST).read_text().splitlines() if Path(LOST).exists() else []
+    if lost:
+        say("\n".join([f"lost: {len(lost)} guests did not wake, and others did in their place", *lost]))
+    return int(len(lost) > MOST_LOST)
+
+
+def worst(statuses: list[int]) -> int:
+    """One status for several calls of pytest: none may fail, and one at least must have run a test."""
+    failed = [status for status in statuses if status not in (0, NO_TESTS)]
+    return failed[0] if failed else min(statuses)
+
+
+def _pytest(words: list[str]) -> int:
+    """Ctrl-C ends pytest in its own time, guests and all; until then we wait. No further call follows it."""
+    process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", sys.executable, "-P", "-m", "pytest", *words])
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if status == INTERRUPTED:
+        sys.exit(status)
+    return status

@@ -1,0 +1,153 @@
+"""How is the guest's disk made? By mmdebstrap from Debian's archive, as vm-image/ says."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from host import store
+from host.debian import archive, installed
+from host.errors import LabError
+from host.paths import VM_IMAGE, cache
+from host.phases import phase
+
+KEPT_OUTSIDE = ("vmlinuz", "initramfs", "release", "packages")
+NEEDS_MIB = 4500  # unpacked guest, its packages and the packed disk, for a moment all at once
+
+
+@dataclass(frozen=True)
+class Image:
+    """A built guest disk and what it takes to boot it."""
+
+    folder: Path
+
+    @property
+    def disk(self) -> Path:
+        return self.folder / "disk.squashfs"
+
+    @property
+    def vmlinuz(self) -> Path:
+        return self.folder / "vmlinuz"
+
+    @property
+    def initramfs(self) -> Path:
+        return self.folder / "initramfs"
+
+    @property
+    def release(self) -> str:
+        """The guest's `uname -r`."""
+        return (self.folder / "release").read_text().strip()
+
+    @property
+    def kernel_version(self) -> str:
+        """The kernel's Debian version, as in "6.1.192-2"."""
+        return self.packages[f"linux-image-{self.release}"]
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """Every package in the guest, with its version."""
+        lines = (self.folder / "packages").read_text().splitlines()
+        return dict(line.split() for line in lines)
+
+
+def keys() -> Path:
+    """The folder with the client's and the guest's key pair, made once per installation."""
+
+    def make(folder: Path) -> None:
+        installed.need("ssh-keygen")
+        for name in ("client", "guest"):
+            subprocess.run(
+                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder / name],
+                check=True,
+            )
+
+    return store.made("keys", "ed25519", make)
+
+
+def image() -> Image:
+    """The image that vm-image/ describes, built if need be (two minutes, once)."""
+    ingredients = store.key_of(
+        VM_IMAGE / "packages.toml", VM_IMAGE / "customize.sh", VM_IMAGE / "rootfs",
+        VM_IMAGE / "initramfs", (keys() / "client.pub").read_bytes(),
+    )
+    return Image(store.made("image", ingredients, _build, NEEDS_MIB))
+
+
+def _build(folder: Path) -> None:
+    installed.need("mmdebstrap", "mksquashfs", "newuidmap")
+    recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
+    log = cache() / "image.log"
+    with phase("guest image: building it (once, two to four minutes)") as progress:
+        with open(log, "w") as errors:
+            build = subprocess.Popen(
+                _mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors, env=archive.environment()
+            )
+            pack = subprocess.Popen(
+                ["mksquashfs", "-", folder / "disk.squashfs", "-tar", "-comp", "zstd",
+                 "-Xcompression-level", "15", "-noappend", "-no-progress", "-quiet"],
+                stdin=build.stdout, stdout=errors, stderr=errors,
+            )
+            build.stdout.close()
+            try:
+                while build.poll() is None or pack.poll() is None:
+                    progress(_last_step(log))
+                    time.sleep(0.5)
+            finally:
+                for process in (build, pack):
+                    if process.poll() is None:
+                        process.terminate()
+                        process.wait()
+    if build.returncode or pack.returncode:
+        raise LabError(_cause(log), "mend what it names, then the same ./lab call")
+    (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
+
+
+def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
+    """The command line; root is used where we are root, a user namespace elsewhere."""
+    secrets = keys()
+    hooks = [
+        'mkdir -p "$1/root/.ssh" "$1/etc/ssh" "$1/tmp/lab"',
+        f"copy-in {_quoted(VM_IMAGE / 'rootfs/etc')} {_quoted(VM_IMAGE / 'rootfs/usr')} /",
+        f"copy-in {_quoted(VM_IMAGE / 'initramfs')} /tmp/lab",
+        f"upload {_quoted(secrets / 'client.pub')} /root/.ssh/authorized_keys",
+        f"upload {_quoted(secrets / 'guest')} /etc/ssh/ssh_host_ed25519_key",
+        f"upload {_quoted(VM_IMAGE / 'customize.sh')} /tmp/lab/customize.sh",
+        'chroot "$1" sh /tmp/lab/customize.sh',
+        *[f"download /lab-out/{name} {_quoted(folder / name)}" for name in KEPT_OUTSIDE],
+        'rm -r "$1/lab-out"',
+        *[f'rm -r "$1"{path}' for path in recipe["remove"]],
+    ]
+    return [
+        "mmdebstrap", "--variant=minbase", "--format=tar",
+        f"--mode={'root' if os.getuid() == 0 else 'unshare'}",
+        f"--include={','.join(recipe['packages'])}",
+        '--aptopt=APT::Install-Recommends "false"',
+        *[f"--dpkgopt=path-exclude={pattern}" for pattern in recipe["leave-out"]],
+        *[f"--customize-hook={hook}" for hook in hooks],
+        recipe["suite"], "-",
+    ]
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+def _last_step(log: Path) -> str:
+    steps = re.findall(r"^I: (.*)$", log.read_text(errors="replace"), re.MULTILINE)
+    return steps[-1] if steps else ""
+
+
+def _cause(log: Path) -> str:
+    """One line of cause from a failed build's log, and where the whole log is."""
+    text = log.read_text(errors="replace")
+    if re.search("No space left on device|enough free space", text):  # the system's words, and apt's
+        cause = f"the disk is full (about {NEEDS_MIB} MiB are needed in /var/tmp and {cache()})"
+    else:
+        errors = re.findall(r"^(?:E|FATAL ERROR|dpkg: error).*$", text, re.MULTILINE)
+        cause = errors[0] if errors else "see the log"
+    return f"guest image: {cause}\n  The whole log: {log}"

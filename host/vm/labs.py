@@ -1,0 +1,48 @@
+"""How does a command of ./lab become one in a guest? Restore, copy labs/, run `python -m labs`."""
+
+import json
+import sys
+
+from host import cases
+from host.errors import LabError
+from host.phases import say
+from host.plain import plain_json
+from host.vm import serving
+from host.vm.call import answered, shown
+from host.vm.machine import Guest, GuestDied, last_words
+
+# What `python -m labs` says on purpose: reproduced, not, a wrong call, not to be tried, interrupted.
+MEANT = (0, 1, 2, 3, 130)
+TOLD = (0, 1, 3)  # after which there is an object, if one was asked for
+
+
+def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = ()) -> int:
+    """Run `labs VERB CASE` in a guest of its own, its output passed through; its exit status.
+
+    `changed` are "NAME=VALUE" words; what the case does not take is said before a guest is started.
+    """
+    case = cases.case(name)
+    options = ["--json"] if as_json else []
+    for setting, value in case.set(list(changed)).items():
+        options += ["--set", f"{setting}={value}"]
+    with serving.throwaway(case.profile) as guest:
+        call = _printed if as_json else shown
+        status = call(guest, "labs", verb, name, *options)
+        if not guest.alive():
+            raise GuestDied(f"QEMU died during the {verb}: {guest.death()}\n{last_words(guest)}",
+                            f"./lab {verb} {name}")
+    if status not in MEANT:
+        raise LabError(f"the {verb} was cut short (status {status}); its words are above", "./lab doctor")
+    return status
+
+
+def _printed(guest: Guest, *words: str) -> int:
+    """Shows the one object that is printed, and nothing else that is."""
+    result = answered(guest, *words)
+    if result.said:
+        say(result.said)
+    if not result.why:
+        sys.stdout.write(plain_json(json.dumps(result.found)) + "\n")
+    elif result.status in TOLD and guest.alive():
+        raise LabError(f"the {words[1]} could not tell: {result.why}", f"./lab {' '.join(words[1:3])}")
+    return result.status

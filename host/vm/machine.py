@@ -1,0 +1,222 @@
+"""How does a guest come to life, and how is it ended? As a process of QEMU that this module starts,
+watches while it wakes, and kills by its id."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from host import paths
+from host.errors import LabError
+from host.vm import ssh
+
+START_DEADLINE_S = 60
+# The largest file that QEMU may write: a guest shall not fill the disk. Its memory is a file that QEMU maps.
+MOST_WRITTEN_BYTES = 16 << 20
+BOUNDED = ("prlimit", "--core=0", f"--fsize={MOST_WRITTEN_BYTES}")
+# Keeps what the console prints. The kernel ends who writes too large a file by SIGXFSZ, which QEMU's threads block; so
+# this does, and then it ends QEMU, whose process id is $0.
+KEEP = f'{" ".join(BOUNDED)} cat || kill -KILL "$0"'
+LAST_WORDS_BYTES = 2000
+# What the guest's console shows when sshd listens, and when everything is up (fork_server.py).
+SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
+
+
+class GuestDied(LabError):
+    """QEMU ended, or the guest did not answer in time."""
+
+
+@dataclass
+class Guest:
+    """A running guest: QEMU's process id and the loopback port of the guest's sshd."""
+
+    folder: Path
+    pid: int
+    port: int
+    starter: int = field(default_factory=os.getpid, compare=False)  # the ./lab that started it
+    process: subprocess.Popen | None = field(default=None, repr=False, compare=False)  # if we started it
+
+    @property
+    def console(self) -> Path:
+        return self.folder / "console"
+
+    @property
+    def connection(self) -> ssh.Connection:
+        return ssh.Connection(self.folder, self.port)
+
+    def alive(self) -> bool:
+        """Whether the process with this id is still the QEMU that was started in this folder."""
+        try:
+            command = Path(f"/proc/{self.pid}/cmdline").read_bytes()
+        except OSError:
+            return False
+        return str(self.folder / "qmp").encode() in command
+
+    def abandoned(self) -> bool:
+        """Whether nobody knows of it: it is not the reader's, and who started it was killed meanwhile."""
+        known = {link.resolve() for link in paths.run().glob("up-*")}
+        return self.folder.resolve() not in known and not os.path.exists(f"/proc/{self.starter}")
+
+    def death(self) -> str:
+        """How QEMU ended, as far as the one who started it can know."""
+        with contextlib.suppress(OSError):
+            if self.console.stat().st_size >= MOST_WRITTEN_BYTES:
+                return f"its console printed {MOST_WRITTEN_BYTES >> 20} MiB, and it was ended for that"
+        if self.process is None:
+            return "QEMU is gone"
+        try:
+            status = self.process.wait(5)  # its memory may go before it does
+        except subprocess.TimeoutExpired:
+            return "QEMU is about to end"
+        return f"QEMU ended by {signal.Signals(-status).name}" if status < 0 else f"QEMU ended with status {status}"
+
+    def end(self) -> None:
+        """Kill QEMU and the open ssh connection, remove the run's folder. Safe to call twice."""
+        self.connection.close()
+        if self.alive():
+            os.kill(self.pid, signal.SIGKILL)
+            for _ in range(500):
+                if not self.alive():
+                    break
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(self.pid, os.WNOHANG)
+                time.sleep(0.01)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, os.WNOHANG)
+        for path in sorted(self.folder.glob("*")):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def save(self) -> None:
+        """Write down process id and port, so that a later ./lab finds this guest."""
+        aside = self.folder / "guest.json.part"
+        aside.write_text(json.dumps({"pid": self.pid, "port": self.port, "starter": self.starter}))
+        aside.rename(self.folder / "guest.json")
+
+    @classmethod
+    def saved(cls, folder: Path) -> "Guest | None":
+        """The guest written down in `folder`, or None; it may have died since."""
+        try:
+            return cls(folder=folder.resolve(), **json.loads((folder / "guest.json").read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def new_folder() -> Path:
+    """A fresh folder for a guest's sockets and console. Guests that are dead or abandoned are ended and
+    their folders removed: a ./lab that was killed could not."""
+    for old in paths.run().glob("guest-*"):
+        guest = Guest.saved(old)
+        if guest and (not guest.alive() or guest.abandoned()):
+            guest.end()
+    return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
+
+
+def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -> Guest:
+    """Start QEMU with `command_for_port(port) + extra`; its output goes to `folder`.
+
+    A guest that does not outlive us is killed by the kernel when this process ends, however it
+    ends. The port is picked free and tried again with another if somebody took it meanwhile.
+    """
+    for _ in range(5):
+        port = _free_port()
+        command = [*BOUNDED, *command_for_port(port), *extra, "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"]
+        if not outlives_us:
+            command = ["setpriv", "--pdeathsig", "KILL", *command]
+        process = _started(command, folder)
+        guest = Guest(folder, process.pid, port, process=process)
+        if _came_up(process, folder):
+            guest.save()
+            return guest
+        said = (folder / "qemu.log").read_text(errors="replace")
+        if "host forwarding" not in said:
+            break
+    guest.end()
+    raise GuestDied(f"QEMU ended at once: {said.strip() or process.returncode}", "./lab doctor")
+
+
+def _started(command: list[str], folder: Path) -> subprocess.Popen:
+    """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much."""
+    prints, printed = os.pipe()
+    command = [*command, "-chardev", f"file,id=console,path=/dev/fd/{printed}", "-serial", "chardev:console"]
+    try:
+        with open(folder / "qemu.log", "wb") as log, open(folder / "console", "wb") as console:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                       start_new_session=True, pass_fds=[printed])
+            subprocess.run(["setsid", "--fork", "sh", "-c", KEEP, str(process.pid)], stdin=prints, stdout=console,
+                           stderr=subprocess.DEVNULL)
+    finally:
+        os.close(prints)
+        os.close(printed)
+    return process
+
+
+def _came_up(process: subprocess.Popen, folder: Path) -> bool:
+    """Wait until QEMU greets on its control socket, which it does once all devices are there."""
+    deadline = time.monotonic() + START_DEADLINE_S
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as control:
+            control.settimeout(START_DEADLINE_S)
+            control.connect(str(folder / "qmp"))
+            if control.recv(1):
+                return True
+        time.sleep(0.005)
+    return False
+
+
+def wait_for_console(guest: Guest, line: bytes, deadline_s: float, progress=None) -> None:
+    """Wait until the guest's console shows `line`."""
+    deadline = time.monotonic() + deadline_s
+    while time.monotonic() < deadline:
+        text = guest.console.read_bytes() if guest.console.exists() else b""
+        if line in text:
+            return
+        if not guest.alive():
+            raise GuestDied(f"QEMU died while the guest booted\n{last_words(guest)}", "./lab doctor")
+        if progress:
+            progress("the slow imports" if SSHD_LINE in text else "the kernel")
+        time.sleep(0.05)
+    raise GuestDied(f"the guest was not ready after {deadline_s:.0f} s\n{last_words(guest)}", "./lab doctor")
+
+
+def wake(guest: Guest, deadline_s: float) -> None:
+    """Wait until the guest's sshd answers, and make it current (see ssh.first_contact)."""
+    deadline = time.monotonic() + deadline_s
+    while (left_s := deadline - time.monotonic()) > 0:
+        if guest.connection.first_contact(left_s):
+            return
+        if not guest.alive():
+            raise GuestDied(f"QEMU died before the guest answered\n{last_words(guest)}", "./lab reset")
+        time.sleep(0.05)
+    raise GuestDied(f"the guest did not answer in {deadline_s:.0f} s\n{last_words(guest)}", "./lab reset")
+
+
+def last_words(guest: Guest, lines: int = 12) -> str:
+    """The end of what QEMU and the guest's console said, for a person to read."""
+    said = []
+    for name in ("qemu.log", "console"):
+        said += end_of(guest.folder / name, LAST_WORDS_BYTES).splitlines()[-lines:]
+    return "\n".join(f"  | {line}" for line in said) or "  (it said nothing)"
+
+
+def end_of(file: Path, most_bytes: int) -> str:
+    """The last text of a file; "" if there is none."""
+    try:
+        with open(file, "rb") as opened:
+            opened.seek(max(0, os.fstat(opened.fileno()).st_size - most_bytes))
+            return opened.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

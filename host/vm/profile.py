@@ -1,0 +1,106 @@
+"""Which machine does a chapter need? A profile is data (vm-image/profiles/*.toml); this makes
+QEMU's command line of it. Nothing else in host/ knows QEMU's devices."""
+
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from host.errors import USAGE, LabError
+from host.paths import VM_IMAGE
+from host.vm import cards, qemu
+from host.vm.cards import Card
+from host.vm.image import Image
+
+PROFILES = VM_IMAGE / "profiles"
+# All that TCG can, but for what costs time there: ERMS makes the kernel copy and clear memory byte by
+# byte, LA57 adds a look-up to each page walk, SMAP has the kernel reach user memory by other TLB entries.
+# FSRM goes with ERMS: with it alone, as in QEMU 10's max, Linux 6.1 hangs at boot, for its memmove()
+# then leaves out the look at short lengths and counts on ERMS (arch/x86/lib/memmove_64.S).
+EMULATED_CPU = "max,-erms,-fsrm,-la57,-smap"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One guest machine, as its file describes it. `memory_mib` is in MiB. `recipe` names the QEMU that
+    it runs on if that is built here (vm-image/qemu).
+
+    `binary` and `instead` are an answer's: another program, and cards in place of those of that name.
+    """
+
+    name: str
+    title: str
+    machine: str
+    memory_mib: int
+    cpus: int
+    devices: tuple[str, ...]
+    kernel_arguments: tuple[str, ...]
+    recipe: str = ""
+    cards: tuple[Card, ...] = ()
+    binary: str = ""
+    instead: tuple[Card, ...] = ()
+
+    @cached_property
+    def qemu(self) -> str:
+        """The program. One that is built here is built now, if need be."""
+        return self.binary or (str(qemu.built(self.recipe).binary) if self.recipe else qemu.STOCK)
+
+    @property
+    def program(self) -> list[str]:
+        """QEMU, and where it finds its firmware if it is not Debian's."""
+        return [self.qemu, *(word for folder in qemu.FIRMWARE for word in ("-L", folder) if self.recipe)]
+
+    @property
+    def kept(self) -> "Profile":
+        """The profile whose snapshot this one goes on from: its file's, without what is an answer's."""
+        return replace(self, binary="", instead=())
+
+    def command(self, image: Image, acceleration: str, ram: Path, shared: bool, port: int) -> list[str]:
+        """QEMU's command line up to what differs between a cold boot and a restore.
+
+        `ram` is the file that holds guest memory; `shared` writes to it, else it is copied on
+        write. `port` on the host's loopback leads to the guest's sshd, and nothing leads out.
+        """
+        memory = f"memory-backend-file,id=ram,size={self.memory_mib}M,mem-path={_escaped(ram)}"
+        command = [
+            *self.program, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+            "-machine", f"{self.machine},memory-backend=ram",
+            "-object", f"{memory},share={'on' if shared else 'off'}",
+            "-accel", "tcg,thread=multi" if acceleration == "tcg" else acceleration,
+            "-cpu", EMULATED_CPU if acceleration == "tcg" else "host",
+            "-m", f"{self.memory_mib}M", "-smp", str(self.cpus),
+            "-drive", f"file={_escaped(image.disk)},format=raw,if=virtio,readonly=on",
+            "-netdev", f"user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22",
+            "-device", "virtio-net-pci,netdev=net0,romfile=",
+        ]
+        for device in self.devices:
+            command += ["-device", device]
+        return command + cards.arguments(self.cards)
+
+    def kernel(self, vmlinux: Path, initramfs: Path) -> list[str]:
+        """What a cold boot has besides: a restored guest has its kernel in memory."""
+        arguments = ["console=ttyS0", *self.kernel_arguments, *cards.kernel_arguments(self.cards)]
+        return ["-kernel", str(vmlinux), "-initrd", str(initramfs), "-append", " ".join(arguments)]
+
+
+def profile(name: str = "stock") -> Profile:
+    """The profile of that name; raises with the known ones."""
+    if name not in names():
+        raise LabError(f"no profile {name!r}; there are: {', '.join(names())}", "./lab up", USAGE)
+    read = tomllib.loads((PROFILES / f"{name}.toml").read_text())
+    return Profile(
+        name=name, title=read["title"], machine=read["machine"], memory_mib=read["memory_mib"],
+        cpus=read["cpus"], devices=tuple(read["devices"]),
+        kernel_arguments=tuple(read["kernel_arguments"]), recipe=read.get("qemu", ""),
+        cards=tuple(Card(**card) for card in read.get("cards", [])),
+    )
+
+
+def names() -> list[str]:
+    """The profiles that there are, the stock one first."""
+    return sorted((file.stem for file in PROFILES.glob("*.toml")), key=lambda name: (name != "stock", name))
+
+
+def _escaped(path: Path) -> str:
+    """QEMU's option parser ends a value at a comma; a doubled one is a comma."""
+    return str(path).replace(",", ",,")

@@ -1,0 +1,105 @@
+"""Which guest serves a call? The reader's own, which stays up between calls, or a throwaway one,
+restored for one call so that nothing of a run, an answer or a crash is left for the next."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+
+from host import paths, store
+from host.phases import phase
+from host.vm import snapshot
+from host.vm.machine import Guest, GuestDied, last_words
+from host.vm.profile import Profile, names
+from host.vm.ssh import Connection
+
+ANSWER_DEADLINE_S = 90
+Leaving = Callable[[Connection], None]  # is given a guest's connection before the guest is ended
+
+
+def nobody(connection: Connection) -> None:
+    """Nothing is taken from the guest."""
+
+
+def _link(name: str):
+    """A symbolic link to the folder of the reader's guest of this profile."""
+    return paths.run() / f"up-{name}"
+
+
+def standing(name: str = "stock") -> Guest | None:
+    """The reader's guest if it is up."""
+    guest = Guest.saved(_link(name))
+    return guest if guest and guest.alive() else None
+
+
+def up(name: str = "stock") -> Guest:
+    """The reader's guest, restored if it is not up, awake and with labs/ as it stands now."""
+    guest = standing(name)
+    if guest:
+        if not guest.connection.first_contact(ANSWER_DEADLINE_S):
+            raise GuestDied(f"the guest is up and does not answer\n{last_words(guest)}", "./lab reset")
+        return guest
+    snapshot.snapshot(name)  # may ask for a password, which a status line would hide
+    with phase(f"guest {name}: up"):
+        return _up(name, snapshot.restore)
+
+
+def resumed(name: str = "stock") -> Guest:
+    """The reader's guest, resumed if it is not up; whoever calls makes the first contact."""
+    return standing(name) or _up(name, snapshot.resume)
+
+
+def _up(name: str, wake) -> Guest:
+    snapshot.snapshot(name)  # minutes, the first time: not while others wait for the lock
+    with store.locked(f"up-{name}"):
+        guest = standing(name)
+        if guest:
+            return guest
+        _down(name)  # what a dead one left behind
+        guest = wake(name, outlives_us=True)
+        try:
+            aside = guest.folder / "link"
+            os.symlink(guest.folder, aside)
+            os.replace(aside, _link(name))
+        except BaseException:
+            guest.end()
+            raise
+        return guest
+
+
+def down(name: str = "stock", leaving: Leaving = nobody) -> bool:
+    """End the reader's guest; True if there was one. Whoever is `leaving` takes first what shall outlive it."""
+    with store.locked(f"up-{name}"):
+        return _down(name, leaving)
+
+
+def _down(name: str, leaving: Leaving = nobody) -> bool:
+    guest = Guest.saved(_link(name))
+    was_alive = guest is not None and guest.alive()
+    if was_alive:
+        leaving(guest.connection)
+    if guest:
+        guest.end()
+    _link(name).unlink(missing_ok=True)
+    return was_alive
+
+
+def reset(name: str = "stock", leaving: Leaving = nobody) -> Guest:
+    """The reader's guest, back at its snapshot; `leaving` as in `down`."""
+    with phase(f"guest {name}: back to its snapshot"):
+        down(name, leaving)
+        return _up(name, snapshot.restore)
+
+
+def those_up() -> list[str]:
+    """The profiles whose guest of the reader's is up."""
+    return [name for name in names() if standing(name)]
+
+
+@contextlib.contextmanager
+def throwaway(which: str | Profile = "stock") -> Iterator[Guest]:
+    """A guest for this call alone, ended when the block ends or this process dies."""
+    guest = snapshot.restore(which)
+    try:
+        yield guest
+    finally:
+        guest.end()

@@ -1,0 +1,224 @@
+"""Why does a guest start in under a second? It never boots: it goes on from a kept moment.
+
+After the first cold boot the machine is stopped and kept: its memory is a file that QEMU wrote
+through (`share=on`), its device state a stream of under a megabyte, its disk a squashfs that
+nobody writes. A restored guest maps the memory file copy-on-write, so any number of guests go on
+from the same moment and share every page that they do not touch.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import shlex
+import time
+from pathlib import Path
+
+from qemu.qmp import QMPError
+from qemu.qmp.legacy import QEMUMonitorProtocol
+
+from host import paths, store
+from host.debian import installed
+from host.phases import phase, say
+from host.vm import bzimage, hotplug, machine, parcel
+from host.vm.acceleration import Acceleration, acceleration, processor, qemu_version
+from host.vm.image import Image, image
+from host.vm.machine import Guest, GuestDied
+from host.vm.profile import Profile, profile
+from host.vm.ssh import module_command
+
+BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation: a busy machine is no fault
+VMLINUX = "vmlinux"
+LOST = "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
+# What the control protocol raises when QEMU ends in the middle of it.
+GONE = (EOFError, OSError, QMPError)
+
+
+@functools.cache
+def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
+    """The profile (by its name, or itself), its image and the acceleration, all made or found out if
+    need be."""
+    installed.need(*installed.LAB)
+    ours = which if isinstance(which, Profile) else profile(which)
+    disk = image()
+    return ours, disk, acceleration(disk, ours.kept.program)
+
+
+def snapshot(which: str | Profile = "stock") -> Path:
+    """The folder of the kept moment (`ram`, `state`), made by one cold boot if need be."""
+    ours, disk, how = ground(ground(which)[0].kept)
+    # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
+    # the processor; the image's list of files tells one build of the same recipe from the next.
+    key = store.key_of(
+        (disk.folder / store.LIST).read_bytes(), qemu_version(ours.qemu), processor(how.name),
+        *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
+        *ours.kernel(Path(VMLINUX), Path("initramfs")),
+    )
+    make = functools.partial(_boot_and_keep, ours, disk, how)
+    return store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200)
+
+
+def anew(name: str = "stock") -> Path:
+    """The kept moment made again, with labs/ as it stands now: what a fresh clone has."""
+    store.discard(f"snapshot-{name}", snapshot(name))
+    return snapshot(name)
+
+
+def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) -> None:
+    ram = folder / "ram"
+    with phase(f"guest {ours.name}: first boot, kept as a snapshot (once, {how.name})") as progress:
+        with open(ram, "wb") as file:
+            # All of it now: a disk that fills up later would kill QEMU in the middle of a write.
+            os.posix_fallocate(file.fileno(), 0, ours.memory_mib << 20)
+        guest = boot(ours, disk, how, ram, shared=True)
+        try:
+            machine.wait_for_console(guest, machine.READY_LINE, BOOT_DEADLINE_S, progress)
+            (folder / VMLINUX).unlink()
+            progress("labs/")
+            _bring_labs(guest, folder)
+            progress("keeping it")
+            _keep(guest, folder / "state")
+        except GONE as error:
+            raise GuestDied(f"QEMU ended while it was kept ({error})\n{machine.last_words(guest)}",
+                            "./lab doctor") from error
+        finally:
+            guest.end()
+
+
+def _bring_labs(guest: Guest, folder: Path) -> None:
+    """Have labs/ in the kept moment, compiled, and in memory what it takes to reach it: what a restored
+    guest gets is then only what has changed."""
+    parcel.has(folder, parcel.contents())
+    machine.wake(guest, BOOT_DEADLINE_S)
+    guest.connection.run(module_command("compileall", "-q", "-x", "/exercises/", "labs"), check=True)
+    guest.connection.close()
+
+
+def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool) -> Guest:
+    """A cold boot. The guest is killed when this process ends; its kernel stays unpacked beside `ram`."""
+    vmlinux = ram.with_name(VMLINUX)
+    bzimage.unpack(disk.vmlinuz, vmlinux)
+    return _start(ours, disk, how, ram, shared, ours.kernel(vmlinux, disk.initramfs), outlives_us=False)
+
+
+def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) -> Guest:
+    folder = machine.new_folder()
+    command = functools.partial(ours.command, disk, how.name, ram, shared)
+    return machine.start(command, folder, options, outlives_us)
+
+
+@contextlib.contextmanager
+def _monitor(guest: Guest):
+    """QEMU's control protocol, with guest memory kept out of the device state's stream."""
+    monitor = QEMUMonitorProtocol(str(guest.folder / "qmp"))
+    try:
+        try:
+            monitor.connect()
+        except AssertionError as error:  # qemu.qmp's own, of a QEMU that ends as soon as it has greeted
+            raise EOFError("it ended as soon as it had greeted") from error
+        capability = {"capability": "x-ignore-shared", "state": True}
+        monitor.cmd("migrate-set-capabilities", capabilities=[capability])
+        yield monitor
+    finally:
+        with contextlib.suppress(*GONE):
+            monitor.close()
+
+
+def _keep(guest: Guest, state: Path) -> None:
+    """Write device state to `state` and end QEMU; memory is in its file already.
+
+    The guest is left running until QEMU stops it for the last step of the migration, so that a
+    restored one runs at once (a stream from a stopped machine comes in stopped).
+    """
+    with _monitor(guest) as monitor:
+        monitor.cmd("migrate", uri=f"exec:cat >{shlex.quote(str(state))}")
+        for _ in range(600):
+            status = monitor.cmd("query-migrate")["status"]
+            if status not in ("none", "setup", "active", "device"):
+                break
+            time.sleep(0.05)
+        if status != "completed":
+            raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
+        with contextlib.suppress(*GONE):
+            monitor.cmd("quit")  # QEMU may be gone before it has answered
+    for _ in range(200):
+        if not guest.alive():
+            return
+        time.sleep(0.05)
+
+
+def restore(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
+    """A guest that goes on from the kept moment, awake and with labs/ as it stands on the host."""
+    return _mending(which, lambda: _awake(which, outlives_us))
+
+
+def resume(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
+    """The same, not waited for: its clock is the kept moment's and so is its labs/."""
+    return _mending(which, lambda: _resumed(which, outlives_us))
+
+
+def _mending(which: str | Profile, attempt) -> Guest:
+    """Try, and once more, for a machine that is busy may miss a deadline; a snapshot from which neither guest goes on
+    is made again, once. If the machine is an answer's, the fault is the answer's."""
+    tried = snapshot(which)
+    tried_making = store.making(tried)
+    ours = ground(which)[0]
+    try:
+        return attempt()
+    except GuestDied as death:
+        if ours != ours.kept:
+            raise
+        say(f"guest {ours.name}: it does not wake ({death}); trying another")
+        with open(paths.run() / LOST, "a") as file:
+            file.write(f"{ours.name}: {death.message.splitlines()[0]}\n")
+    try:
+        return attempt()
+    except GuestDied as death:
+        say(f"guest {ours.name}: its snapshot does not wake ({death}); making it again")
+        store.discard(f"snapshot-{ours.name}", tried, tried_making)  # unless another ./lab did meanwhile
+        return attempt()
+
+
+def _awake(which: str | Profile, outlives_us: bool) -> Guest:
+    guest = _resumed(which, outlives_us)
+    try:
+        machine.wake(guest, 60)
+        ours = ground(which)[0]
+        if ours.instead:
+            hotplug.wait_until_seen(guest, len(ours.cards) + 1, ours.instead)
+        return guest
+    except BaseException:
+        guest.end()
+        raise
+
+
+def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
+    ours, disk, how = ground(which)
+    kept = snapshot(which)
+    guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
+    try:
+        parcel.has(guest.folder, json.loads((kept / parcel.LIST).read_text()))
+        with _monitor(guest) as monitor:
+            monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
+            _wait_until_running(guest, monitor)
+            for card in ours.instead:
+                hotplug.swap(monitor, card)
+    except GONE as error:
+        said = machine.last_words(guest)
+        guest.end()
+        raise GuestDied(f"QEMU ended while it took the snapshot in ({error})\n{said}", "./lab doctor") from error
+    except BaseException:
+        guest.end()
+        raise
+    return guest
+
+
+def _wait_until_running(guest: Guest, monitor: QEMUMonitorProtocol) -> None:
+    """A connection made earlier would lose its first packet, and its sender waits six seconds."""
+    for _ in range(2000):
+        if monitor.cmd("query-status")["status"] == "running":
+            return
+        if not guest.alive():
+            break
+        time.sleep(0.005)
+    raise OSError("it does not run")

@@ -1,0 +1,1 @@
+"""Data as pictures: SVG and HTML, and nothing that measures."""

@@ -1,0 +1,92 @@
+"""How does a flame graph become a picture that reads in light and dark, without colour, and aloud?
+
+One <figure> with inline SVG: the outermost call at the bottom, each callee on its caller. Boxes are
+outlines with a tint, stronger the more of the time is the function's own, and
+each says its figures when pointed at or focused. The functions follow as a table, folded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from html import escape
+
+from labs import style
+
+WIDTH, ROW, EDGE = 760, 19, 1.0
+LETTER_W = 6.4  # of the widest font that readers are likely to have, at the size below
+NARROWEST = 4.0  # pixels; narrower calls are left out, and said to be
+
+CSS = style.css("""
+.wpw-flame{margin:1.4em 0;color:inherit}
+.wpw-flame figcaption{text-align:left;font-weight:600;font-size:1rem;margin:0 0 .5em;color:inherit}
+.wpw-flame .wpw-scroll{overflow-x:auto;max-width:100%}
+.wpw-flame svg{display:block;width:100%;height:auto;max-width:760px;min-width:660px;background:none;
+ font-family:$font;font-size:11.5px;overflow:visible}
+.wpw-flame svg text{fill:currentColor;stroke:none;pointer-events:none}
+.wpw-flame .wpw-call rect{fill:$stall;stroke:currentColor;stroke-opacity:.5;stroke-width:.8}
+.wpw-flame .wpw-call:hover rect,.wpw-flame .wpw-call:focus rect{stroke-opacity:1;stroke-width:1.8}
+.wpw-flame .wpw-call:focus{outline:none}
+.wpw-flame .wpw-foot,.wpw-flame details{font-size:.84rem;margin:.35em 0 0;color:inherit}
+.wpw-flame .wpw-foot{opacity:.85;max-width:760px}
+.wpw-flame details table{border-collapse:collapse;margin:.4em 0;color:inherit;background:transparent;width:auto;
+ font-size:inherit}
+.wpw-flame details table tr{background:transparent}
+.wpw-flame details table tr>*{text-align:left;padding:.15em .8em .15em 0;border:0;background:transparent;
+ border-bottom:1px solid rgba(128,128,128,.32);color:inherit;max-width:none}
+""")
+
+
+def figure(flame) -> str:
+    """`labs.trace.flame.Flame` as one self-contained <figure class="wpw-flame">."""
+    calls = [(call, depth, start) for call, depth, start in flame.root().walk() if depth]
+    scale = WIDTH / max(flame.samples, 1)
+    drawn = [one for one in calls if one[0].samples * scale >= NARROWEST]
+    deepest = max((depth for _, depth, _ in drawn), default=0)
+    height = deepest * ROW + 4
+    boxes = "".join(_box(call, start * scale, call.samples * scale, height - 2 - depth * ROW, flame.samples)
+                    for call, depth, start in drawn)
+    title = escape(flame.title or "Where the time goes")
+    said = escape(summary(flame))
+    key = "wpw-" + hashlib.sha256((flame.title + flame.folded()).encode()).hexdigest()[:10]
+    left_out = f" {len(calls) - len(drawn)} calls are too narrow to draw." if len(drawn) < len(calls) else ""
+    return (f'<figure class="wpw-flame"><style>{CSS}</style><figcaption>{title}</figcaption>'
+            f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
+            f'<svg viewBox="0 0 {WIDTH} {height}" role="group" xmlns="http://www.w3.org/2000/svg" '
+            f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{title}</title>'
+            f'<desc id="{key}-desc">{said}</desc>{boxes}</svg></div>'
+            f'<p class="wpw-foot">{flame.samples} samples. A box is as wide as the share of time with its function '
+            "on the stack, and stands on its caller; the stronger its tint, the more of that time is its own."
+            f"{left_out}</p>{_table(flame)}</figure>")
+
+
+def summary(flame) -> str:
+    """The picture in a sentence, for those who do not see it."""
+    own = list(flame.own().items())[:5]
+    return ("Time by function, without what it calls: "
+            + ", ".join(f"{name} {share:.0%}" for name, share in own) + ".")
+
+
+def _box(call, x: float, width: float, y: float, samples: int) -> str:
+    share, own = call.samples / samples, call.own / samples
+    said = f"{call.name}: {share:.1%} of the time, {own:.1%} its own"
+    tint = 0.06 + 0.5 * (call.own / call.samples)
+    room = int((width - 6) / LETTER_W)
+    name = call.name if len(call.name) <= room else call.name[:room - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    label = (f'<text x="{x + 4:.1f}" y="{y + ROW - 6:.1f}">{escape(name)}</text>' if room >= 4 else "")
+    return (f'<g class="wpw-call" tabindex="0" role="img" aria-label="{escape(said)}"><title>{escape(said)}</title>'
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - EDGE, 0.6):.1f}" height="{ROW - EDGE:.1f}" '
+            f'rx="2" fill-opacity="{tint:.2f}"/>{label}</g>')
+
+
+def _table(flame) -> str:
+    """Functions by their own share, as a folded table."""
+    total = defaultdict(float)
+    for stack, count in flame.stacks.items():
+        for name in set(stack):
+            total[name] += count / flame.samples
+    rows = "".join(f'<tr><th scope="row"><code>{escape(name)}</code></th><td>{share:.1%}</td>'
+                   f'<td>{total[name]:.1%}</td></tr>' for name, share in flame.own().items() if share >= 0.001)
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("function", "its own", "with callees"))
+    return (f'<details><summary>These functions as a table</summary><div class="wpw-scroll"><table>'
+            f'<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></details>')

@@ -1,0 +1,118 @@
+"""How is a told stack shown beside an observed one: in a terminal, a notebook, a page?
+
+Both renderings read the dict of `labs.trace.stacks.Comparison.to_json()`, so they cannot tell two
+stories. Colour is never the only sign: each state has a word and a mark of its own.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from html import escape
+
+from labs import style
+
+# state: (mark in a terminal, mark in HTML, CSS class)
+MARKS = {
+    "seen": ("=", "\N{CHECK MARK}", "wpw-seen"),
+    "renamed": (">", "\N{RIGHTWARDS ARROW}", "wpw-renamed"),
+    "folded": ("~", "\N{ALMOST EQUAL TO}", "wpw-folded"),
+    "by chance": ("?", "?", "wpw-chance"),
+    "missing": ("!", "\N{MULTIPLICATION SIGN}", "wpw-missing"),
+    "also there": ("+", "+", "wpw-extra"),
+}
+
+# Selectors name three classes so that they win over the table rules of notebook and page themes.
+CSS = style.css("""
+.wpw-stack{margin:1.2em 0;color:inherit;--wpw-s-bad:$stall;
+ --wpw-s-note:$icmp;--wpw-s-rule:rgba(128,128,128,.32)}
+.wpw-stack .wpw-scroll{position:relative;overflow-x:auto;max-width:100%;container-type:inline-size}
+.wpw-stack .wpw-scroll table.wpw-frames{border-collapse:collapse;border:0;margin:0;width:auto;
+ min-width:30em;table-layout:auto;background:transparent;color:inherit;font-size:.9rem;line-height:1.45}
+.wpw-stack figcaption{text-align:left;color:inherit;margin:0 0 .5em;font-weight:600;font-size:1rem}
+.wpw-stack figcaption small{display:block;font-weight:400;font-size:.86rem;opacity:.88}
+.wpw-stack table.wpw-frames caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
+ white-space:nowrap}
+.wpw-stack table.wpw-frames a{color:inherit;text-decoration:underline;text-underline-offset:.38em}
+.wpw-stack table.wpw-frames tr.wpw-row{background:transparent;color:inherit}
+.wpw-stack table.wpw-frames .wpw-row>*{border:0;padding:.16em .9em .16em .55em;text-align:left;
+ vertical-align:top;font-weight:400;background:transparent;color:inherit;max-width:none}
+.wpw-stack table.wpw-frames .wpw-head>*{border-bottom:2px solid var(--wpw-s-rule);font-weight:600}
+.wpw-stack table.wpw-frames .wpw-frame>*{border-top:1px solid var(--wpw-s-rule)}
+.wpw-stack table.wpw-frames .wpw-row>:first-child{border-left:4px solid transparent;white-space:nowrap}
+.wpw-stack table.wpw-frames .wpw-row.wpw-renamed>:first-child,
+.wpw-stack table.wpw-frames .wpw-row.wpw-folded>:first-child,
+.wpw-stack table.wpw-frames .wpw-row.wpw-chance>:first-child{border-left-color:var(--wpw-s-note)}
+.wpw-stack table.wpw-frames .wpw-row.wpw-missing>*{font-weight:700}
+.wpw-stack table.wpw-frames .wpw-row.wpw-missing>:first-child{border-left-color:var(--wpw-s-bad)}
+.wpw-stack table.wpw-frames .wpw-row.wpw-extra>*{opacity:.72}
+.wpw-stack table.wpw-frames code{background:none;border:0;padding:0;color:inherit;font-size:.95em;
+ font-weight:inherit;white-space:nowrap}
+.wpw-stack table.wpw-frames .wpw-why>*{padding-top:0;font-size:.86rem;font-weight:400;white-space:normal}
+.wpw-stack table.wpw-frames .wpw-why p{margin:0;font-size:inherit;font-weight:400;max-width:34em;
+ max-width:max(12em,min(38em,100cqw - 10em))}
+.wpw-stack .wpw-mark{display:inline-block;width:1.25em;font-weight:700}
+""")
+
+
+def text(comparison: dict, width: int = 80) -> str:
+    """The comparison as lines of at most `width` columns (the shortest sensible one is 40)."""
+    rows = comparison["rows"]
+    room = (max(width, 40) - 16) // 2
+    lines = textwrap.wrap(comparison["title"], width)
+    lines.append(f"  {'':<12}{'told':<{room}} observed")
+    for row in rows:
+        told, observed = row["told"] or "", row["observed"] or "-"
+        lines.append(f"{MARKS[row['state']][0]} {row['state']:<12}"
+                     f"{_cut(told, room):<{room}} {_cut(observed, room)}".rstrip())
+        for remark in remarks(row):
+            lines += textwrap.wrap(remark, width, initial_indent=" " * 14 + "| ",
+                                   subsequent_indent=" " * 14 + "| ")
+    verdict = "as told" if comparison["ok"] else "NOT as told"
+    return "\n".join(lines + textwrap.wrap(f"{verdict}: {comparison['summary']}", width))
+
+
+def _cut(name: str, room: int) -> str:
+    return name if len(name) < room else name[:room - 3] + ".."
+
+
+def remarks(row: dict) -> list[str]:
+    """What is to be said of a row, in order: why it differs, then the story's note."""
+    return [remark for remark in (row["reason"], row["note"]) if remark]
+
+
+def html(comparison: dict, href: Callable[[dict], str | None] | None = None) -> str:
+    """The comparison as one self-contained <figure class="wpw-stack">.
+
+    `href` may give the address of the page that shows a row's function.
+    """
+    title = escape(comparison["title"] or "The story's stack beside the kernel's")
+    verdict = "As told" if comparison["ok"] else "Not as told"
+    body = "".join(_row(row, href) for row in comparison["rows"])
+    return (f'<figure class="wpw-stack"><style>{CSS}</style>'
+            f'<figcaption>{title}<small>{verdict}: {escape(comparison["summary"])}. '
+            'Newest call first.</small></figcaption>'
+            f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
+            f'<table class="wpw-frames"><caption>{title}</caption>'
+            '<thead><tr class="wpw-row wpw-head"><th scope="col">Verdict</th>'
+            '<th scope="col">The story</th><th scope="col">The kernel</th></tr></thead>'
+            f'<tbody>{body}</tbody></table></div></figure>')
+
+
+def _row(row: dict, href: Callable[[dict], str | None] | None) -> str:
+    _, mark, css = MARKS[row["state"]]
+    told = f'<code>{escape(row["told"])}</code>' if row["told"] else ""
+    link = href(row) if href and row["told"] else None
+    if link:
+        told = f'<a href="{escape(link)}">{told}</a>'
+    observed = f'<code>{escape(row["observed"])}</code>' if row["observed"] else "\N{EN DASH}"
+    verdict = f'<span class="wpw-mark" aria-hidden="true">{mark}</span>{escape(row["state"])}'
+    # The row's header is the cell that names its function, wherever that is known from.
+    cells = (f'<th scope="row">{told}</th><td>{observed}</td>' if told
+             else f'<td></td><th scope="row">{observed}</th>')
+    file = f' data-file="{escape(row["source"])}"' if row.get("source") else ""
+    lines = f'<tr class="wpw-row wpw-frame {css}"{file}><td>{verdict}</td>{cells}</tr>'
+    said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks(row))
+    if said:
+        lines += f'<tr class="wpw-row wpw-why {css}"><td></td><td colspan="2">{said}</td></tr>'
+    return lines

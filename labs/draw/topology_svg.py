@@ -1,0 +1,155 @@
+"""Which hosts are there, on which wires? A topology's own description as a picture.
+
+`figure(net.describe())` needs no guest: hosts stand side by side, each wire is a line below them, and a
+drop from host to wire is an interface with its addresses. Cards of the guest itself hang on a dashed
+line: they are wired inside QEMU, those of one network together. A host that has only such a card stands at its end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+from dataclasses import dataclass, field
+from html import escape
+
+from labs import style
+
+BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 20
+LINE_H, FIRST_DROP = 15, 22
+
+CSS = style.css("""
+.wpw-topology{margin:1.4em 0;color:inherit}
+.wpw-topology figcaption{text-align:left;font-weight:600;font-size:1rem;margin:0 0 .5em;color:inherit}
+.wpw-topology .wpw-scroll{overflow-x:auto;max-width:100%}
+.wpw-topology svg{display:block;width:100%;height:auto;max-width:var(--wpw-t-width);min-width:var(--wpw-t-min);
+ font-family:$font;font-size:13px;background:none;overflow:visible}
+.wpw-topology svg text{fill:currentColor;stroke:none}
+.wpw-topology .wpw-box{fill:none;stroke:currentColor;stroke-opacity:.6;stroke-width:$host_line}
+.wpw-topology .wpw-host{font-weight:650;font-size:14px;text-anchor:middle}
+.wpw-topology .wpw-drop{fill:none;stroke:currentColor;stroke-opacity:.6;stroke-width:$host_line}
+.wpw-topology .wpw-wire{fill:none;stroke:$icmp;stroke-width:$strong_line}
+.wpw-topology .wpw-hub .wpw-wire{stroke-dasharray:7 5}
+.wpw-topology .wpw-port{font-size:12px;opacity:.9}
+.wpw-topology .wpw-name{font-weight:600}
+.wpw-topology .wpw-plug{fill:currentColor}
+""")
+
+
+@dataclass
+class Wire:
+    """A segment, or one of QEMU's hubs, and who hangs on it: (host, the lines said at its drop)."""
+
+    name: str
+    hub: bool = False
+    drops: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    def said(self) -> str:
+        """'lan, MTU 1500, 2 ms each way: client (client-eth0, 10.0.0.1/24), …'."""
+        return f"{self.name}: " + ", ".join(f"{host} ({', '.join(lines)})" for host, lines in self.drops)
+
+
+def wires(described: dict) -> list[Wire]:
+    """The wires of `labs.net.topology.Topology.describe()`, in its order."""
+    found = {}
+    for segment in described["segments"]:
+        delay = f", {segment['delay_ms']:g} ms from host to host" if segment["delay_ms"] else ""
+        found[segment["name"]] = Wire(f"{segment['name']}, MTU {segment['mtu']} bytes{delay}")
+    for port in described["ports"]:
+        found[port["segment"]].drops.append((port["node"], [port["interface"], *port["addresses"]]))
+    for card in described.get("cards", []):
+        network = str(ipaddress.ip_interface(card["addresses"][0]).network) if card["addresses"] else card["mac"]
+        hub = found.setdefault(network, Wire(f"{network}, inside QEMU, MTU {card['mtu']} bytes", hub=True))
+        said = (card["interface"], card["driver"], *card["addresses"])
+        hub.drops.append((card["node"], [line for line in said if line]))
+    return list(found.values())
+
+
+def figure(described: dict, title: str = "The hosts and their wires") -> str:
+    """The topology as one self-contained <figure class="wpw-topology">."""
+    drawn = wires(described)
+    hosts = list(dict.fromkeys(host for wire in drawn for host, _ in wire.drops))
+    said = (f"{len(hosts)} hosts ({', '.join(hosts)}) on {len(drawn)} wire{'s' if len(drawn) > 1 else ''}. "
+            + ". ".join(wire.said() for wire in drawn) + ".")
+    body, width, height = _drawing(hosts, drawn)
+    key = "wpw-" + hashlib.sha256((title + said).encode()).hexdigest()[:10]
+    heading = escape(title)
+    return (f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.75:.0f}px">'
+            f"<style>{CSS}</style><figcaption>{heading}</figcaption>"
+            f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{heading}">'
+            f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
+            f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{heading}</title>'
+            f'<desc id="{key}-desc">{escape(said)}</desc>{body}</svg></div></figure>')
+
+
+def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
+    """The elements, and the size they take."""
+    drops = {host: [(number, lines) for number, wire in enumerate(drawn) for at, lines in wire.drops if at == host]
+             for host in hosts}
+    ends = _at_ends(drops, drawn)
+    # A host is as wide as the words at its drops beside each other, each drop to the left of its words.
+    rooms = {host: [max(len(line) for line in lines) * SMALL_W + GAP for _, lines in drops[host]] for host in hosts}
+    widths = {host: max(sum(rooms[host]), len(host) * LETTER_W + 28) for host in hosts}
+    deepest = max((len(lines) for host in hosts if host not in ends for _, lines in drops[host]), default=1)
+    heights = [TOP + BOX_H + FIRST_DROP + deepest * LINE_H + 16 + number * (WIRE_H + LINE_H)
+               for number in range(len(drawn))]
+    boxes, falls, plugs, x = [], [], {number: [] for number in range(len(drawn))}, 4.0
+    for host in (each for each in hosts if each not in ends):
+        boxes.append(_box(host, x, TOP, widths[host] - GAP / 2))
+        at = x + 14
+        for (number, lines), room in zip(drops[host], rooms[host]):
+            plugs[number].append(at)
+            falls.append((at, heights[number], lines))
+            at += room
+        x += widths[host]
+    # A wire's name stands below its left end; a line that goes further down leaves it free.
+    names = [(min(plugs[number]) - 8, len(wire.name) * SMALL_W, heights[number]) for number, wire in enumerate(drawn)]
+    for host, number in ends.items():
+        left, length, y = names[number]
+        box, right = _end(host, drops[host][0][1], left + length + 14, y)
+        boxes.append(box)
+        plugs[number].append(left + length + 6)
+        x = max(x, right)
+    parts = boxes + [_drop(*fall, [y for left, length, y in names if y < fall[1] and left < fall[0] < left + length])
+                     for fall in falls]
+    parts += [_wire(wire, plugs[number], heights[number]) for number, wire in enumerate(drawn)]
+    longest = max((left + len(wire.name) * LETTER_W for wire, (left, _, _) in zip(drawn, names)), default=0)
+    return "".join(parts), max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
+
+
+def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
+    """Hosts that have nothing but one card, and its wire: they stand at that wire's end, out of the row of
+    hosts, which would get too wide for a page. Somebody in the row has to hold the other end."""
+    single = {host: each[0][0] for host, each in drops.items() if len(each) == 1 and drawn[each[0][0]].hub}
+    return {host: number for host, number in single.items() if any(at not in single for at, _ in drawn[number].drops)}
+
+
+def _box(host: str, x: float, y: float, width: float) -> str:
+    return (f'<rect class="wpw-box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{BOX_H}" rx="7"/>'
+            f'<text class="wpw-host" x="{x + width / 2:.1f}" y="{y + 22:.1f}">{escape(host)}</text>')
+
+
+def _end(host: str, lines: list[str], x: float, y: float) -> tuple[str, float]:
+    """A host at the end of its wire, what is said of its card to its right; and where that ends."""
+    width, said = len(host) * LETTER_W + 28, [lines[0], ", ".join(lines[1:])]
+    words = "".join(f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + width + 8:.1f}" '
+                    f'y="{y - 3 + LINE_H * number:.1f}">{escape(line)}</text>' for number, line in enumerate(said))
+    return _box(host, x, y - BOX_H / 2, width) + words, x + width + 8 + max(map(len, said)) * SMALL_W
+
+
+def _drop(x: float, y: float, lines: list[str], crossed: list[float]) -> str:
+    """From the host's box down to its wire, with interface and addresses beside it; `crossed` are the
+    wires whose names it would strike through."""
+    gaps = "".join(f"V{wire_y + 4:.1f}M{x:.1f} {wire_y + LINE_H + 8:.1f}" for wire_y in sorted(crossed))
+    words = "".join(f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + 7:.1f}" '
+                    f'y="{TOP + BOX_H + FIRST_DROP + LINE_H * number:.1f}">{escape(line)}</text>'
+                    for number, line in enumerate(lines))
+    return (f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"/>'
+            f'<circle class="wpw-plug" cx="{x:.1f}" cy="{y:.1f}" r="4"/>{words}')
+
+
+def _wire(wire: Wire, plugs: list[float], y: float) -> str:
+    """The line from the first of its hosts to the last, its name below."""
+    left, right = min(plugs) - 8, max(plugs) + 8
+    return (f'<g class="wpw-segment{" wpw-hub" if wire.hub else ""}"><path class="wpw-wire" '
+            f'd="M{left:.1f} {y:.1f}H{right:.1f}"/><text class="wpw-port" x="{left:.1f}" y="{y + LINE_H + 3:.1f}">'
+            f"{escape(wire.name)}</text></g>")

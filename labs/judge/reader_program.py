@@ -1,0 +1,56 @@
+"""Does a reader's tracing program compile and load? If it does not, that is the verdict, in the
+compiler's own words.
+
+    with written(answer, PROBES, FIELDS) as theirs, attached(theirs, verdict):
+        …
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from labs.judge.verdict import Judged, Verdict
+from labs.trace.tracer import Tracer, TracerError
+
+
+@contextlib.contextmanager
+def written(answer: str, probes: Mapping[str, Sequence[str]], fields: Sequence[tuple[str, str]]):
+    """The reader's program as a tracer, not yet attached; its file is there for the length of the block."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "answer.bpf.c"
+        program.write_text(answer)
+        yield Tracer(program, probes, fields)
+
+
+@contextlib.contextmanager
+def attached(theirs: Tracer, verdict: Verdict):
+    """The reader's program, attached; one that does not compile or load fails the verdict."""
+    with tempfile.TemporaryFile("w+") as said, contextlib.ExitStack() as stack:
+        try:
+            with _standard_error_in(said):
+                stack.enter_context(theirs)
+        except Exception as error:  # bcc raises bare ones
+            said.seek(0)
+            cause = next((line.strip() for line in said if "error:" in line), str(error))
+            verdict.expect(False, "", f"the program does not load: {cause}")
+            raise Judged from error
+        try:
+            yield
+        except TracerError as error:
+            verdict.expect(False, "", str(error))
+
+
+@contextlib.contextmanager
+def _standard_error_in(file):
+    """File descriptor 2 in this file: the compiler inside bcc writes there."""
+    kept = os.dup(2)
+    os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

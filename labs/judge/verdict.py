@@ -1,0 +1,73 @@
+"""How is it said what became of an answer? PASS, FAIL or SKIP, each with what was expected and
+found, the same in a terminal, as JSON and in a notebook."""
+
+import html
+import json
+import os
+import time
+from dataclasses import dataclass, field
+
+FILE = "/var/lib/lab/verdicts.jsonl"
+EXIT = {"PASS": 0, "FAIL": 1, "SKIP": 3}
+
+
+class Judged(Exception):
+    """The verdict is final: what is still to come could not be judged sensibly."""
+
+
+@dataclass
+class Verdict:
+    """The judgement of one answer. `checks` are (held, sentence) pairs in the order in which they
+    were made; `measured` is what they rest on; `skipped` says why nothing could be judged."""
+
+    exercise: str
+    checks: list[tuple[bool, str]] = field(default_factory=list)
+    measured: dict = field(default_factory=dict)
+    skipped: str = ""
+
+    def expect(self, held: bool, held_says: str, failed_says: str) -> bool:
+        """Add one check with the sentence for its outcome; returns `held`."""
+        self.checks.append((bool(held), held_says if held else failed_says))
+        return bool(held)
+
+    @property
+    def verdict(self) -> str:
+        if self.skipped:
+            return "SKIP"
+        return "PASS" if self.checks and all(held for held, _ in self.checks) else "FAIL"
+
+    @property
+    def reasons(self) -> list[str]:
+        """The sentences that decide: the failed checks of a FAIL, all checks of a PASS."""
+        if self.skipped:
+            return [self.skipped]
+        failed = [sentence for held, sentence in self.checks if not held]
+        return failed or [sentence for _, sentence in self.checks]
+
+    def to_json(self) -> dict:
+        """The object that `labs check --json` prints."""
+        return {"exercise": self.exercise, "verdict": self.verdict, "reasons": self.reasons,
+                "measured": self.measured}
+
+    def text(self) -> str:
+        """For a terminal."""
+        return "\n".join([f"{self.verdict}  {self.exercise}", *[f"  {r}" for r in self.reasons]])
+
+    def _repr_html_(self) -> str:
+        marks = {True: "✓ held", False: "✗ failed"}
+        rows = self.checks or [(False, reason) for reason in self.reasons]
+        lines = "".join(
+            f"<li><b>{marks[held]}</b> {html.escape(sentence)}</li>" for held, sentence in rows
+        )
+        return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{lines}</ul>"
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def keep(self) -> None:
+        """Leave the verdict where the host fetches a reader's progress from."""
+        os.makedirs(os.path.dirname(FILE), exist_ok=True)
+        line = {"exercise": self.exercise, "verdict": self.verdict, "notebook": True,
+                "judged": time.strftime("%Y-%m-%d %H:%M:%S")}
+        with open(FILE, "a") as log:
+            log.write(json.dumps(line) + "\n")

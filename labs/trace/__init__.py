@@ -1,0 +1,1 @@
+"""What the kernel did: tracers, stacks, symbols, calls, profiles, livepatch modules."""

@@ -1,0 +1,255 @@
+"""Does the kernel do what the story says? A told call stack beside the observed one.
+
+A story is text, newest call first, one frame a line:
+
+    tcp_v4_err                                          @net/ipv4/tcp_ipv4.c  # the socket is owned
+    __do_softirq => handle_softirqs : renamed in 6.1.y  @kernel/softirq.c
+    ip_finish_output ~ ip_output() leaves by a tail call
+    cpuidle_enter ? the processor may have had work
+
+`=>` gives the running kernel's name for a frame and, after a colon, why it differs; `~` says why a
+frame may be absent because of the compiler, `?` on what else it depends; `@` the file it is in; `#` a note for the reader. A line of only `#` is a
+comment. The observed stack may hold frames the story leaves out: they are shown, not judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from labs.draw import stacks_view
+
+
+class State(str, Enum):
+    """What became of a frame; the value is the word shown to the reader."""
+
+    SEEN = "seen"
+    RENAMED = "renamed"
+    FOLDED = "folded"
+    CHANCE = "by chance"
+    MISSING = "missing"
+    EXTRA = "also there"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A call that the story tells of.
+
+    `renamed_to` is its name in the running kernel, `folded` allows it to be absent (inlined, or
+    left by a tail call), `chance` too (what an interrupt interrupts is no part of the story), and
+    `why` explains each. `source` is a path in the kernel tree.
+    """
+
+    name: str
+    renamed_to: str | None = None
+    folded: bool = False
+    chance: bool = False
+    why: str | None = None
+    note: str | None = None
+    source: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name under which the frame may be observed."""
+        return (self.name, self.renamed_to) if self.renamed_to else (self.name,)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the comparison; `frame` is None for a frame that the story leaves out."""
+
+    state: State
+    frame: Frame | None
+    observed: str | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The told stack aligned with the observed one, newest frame first."""
+
+    rows: list[Row] = field(default_factory=list)
+    title: str = ""
+
+    @property
+    def missing(self) -> list[str]:
+        """Names of the frames that the kernel has and did not call here."""
+        return [row.frame.name for row in self.rows if row.state is State.MISSING]
+
+    @property
+    def ok(self) -> bool:
+        """True if no frame is missing and at least one was seen: folding alone proves nothing."""
+        return not self.missing and bool(self.count(State.SEEN) + self.count(State.RENAMED))
+
+    def count(self, state: State) -> int:
+        """How many rows are in `state`."""
+        return sum(row.state is state for row in self.rows)
+
+    def summary(self) -> str:
+        """One line: '14 frames told: 11 seen, 1 renamed, 2 folded, 0 by chance, 0 missing; 3 also there'."""
+        told = [f"{self.count(state)} {state.value}" for state in list(State)[:5]]
+        line = f"{sum(row.frame is not None for row in self.rows)} frames told: {', '.join(told)}"
+        extra = self.count(State.EXTRA)
+        return f"{line}; {extra} also there" if extra else line
+
+    def to_json(self) -> dict:
+        """Plain values for `--json` and for the page."""
+        return {"title": self.title, "ok": self.ok, "missing": self.missing,
+                "summary": self.summary(), "rows": [_row_json(row) for row in self.rows]}
+
+    def text(self, width: int = 80) -> str:
+        """For the terminal, no line longer than `width` columns."""
+        return stacks_view.text(self.to_json(), width)
+
+    def html(self, href: Callable[[dict], str | None] | None = None) -> str:
+        """For notebook and page. `href` gets a row of `to_json()` and may give a link for it."""
+        return stacks_view.html(self.to_json(), href)
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+        return {"text/plain": self.text(), "text/html": self.html()}
+
+
+class StoryError(ValueError):
+    """A line of a story that cannot be read: which, and what was expected."""
+
+
+_LINE = re.compile(
+    r"^(?P<name>[A-Za-z_]\w*)"
+    r"(?:\s*=>\s*(?P<renamed_to>[A-Za-z_]\w*)(?:\s*:\s*(?P<rename_why>[^~?@#]+?))?)?"
+    r"(?:\s*(?P<fold>[~?])\s*(?P<fold_why>[^@#]*?))?"
+    r"(?:\s*@\s*(?P<source>[^\s#]+))?"
+    r"(?:\s*#\s*(?P<note>.+))?$")
+
+
+def parse_story(text: str, name: str = "story") -> list[Frame]:
+    """Frames of a story, newest first. `name` is what an error calls the text.
+
+    Raises StoryError with the line's number, what was found, and what was expected.
+    """
+    frames = []
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        frames.append(_parse_line(line, f"{name}, line {number}"))
+    if not frames:
+        raise StoryError(f"{name}: expected at least one frame, found none")
+    return frames
+
+
+def _parse_line(line: str, where: str) -> Frame:
+    found = _LINE.match(line)
+    if found is None:
+        raise StoryError(f"{where}: expected `function [=> new_name : why] [~ or ? why] [@file] [# note]`,"
+                         f" found `{line}`")
+    whys = [why for why in (found["rename_why"], found["fold_why"]) if why]
+    if found["renamed_to"] and not found["rename_why"]:
+        raise StoryError(f"{where}: expected `: why` after the new name `{found['renamed_to']}`")
+    if found["fold"] and not found["fold_why"]:
+        raise StoryError(f"{where}: expected why `{found['name']}` may be absent after `{found['fold']}`")
+    return Frame(found["name"], found["renamed_to"], found["fold"] == "~", found["fold"] == "?",
+                 "; ".join(whys) or None, found["note"], found["source"])
+
+
+# What gcc and clang append to a copy that they specialised or split, and tracers to an address.
+_CLONE = re.compile(r"(\.(constprop|isra|part|cold|llvm)(\.\d+)?|\.\d+)+$")
+_OFFSET = re.compile(r"\+0x[0-9a-f]+(/0x[0-9a-f]+)?$|\+\d+$")
+
+
+def shown_name(observed: str | bytes) -> str:
+    """A traced frame as text, its offset kept: b'ip_fragment.constprop.0+0x7a' as str."""
+    if isinstance(observed, bytes):
+        observed = observed.decode("ascii", "replace")
+    return re.sub(r"\s*\[\w+\]$", "", observed.strip())
+
+
+def function_name(observed: str | bytes) -> str:
+    """The C function behind a traced frame: 'ip_fragment.constprop.0+0x7a' gives 'ip_fragment'."""
+    return _CLONE.sub("", _OFFSET.sub("", shown_name(observed)))
+
+
+def match(story: str | Iterable[Frame], observed: Iterable[str | bytes],
+          symbols: Container[str], title: str = "") -> Comparison:
+    """Aligns `observed` (newest first) with `story` and judges each told frame.
+
+    `symbols` tells which functions the running kernel has: what it lacks was inlined, what it has
+    and did not call here is missing, unless the story says that it may be.
+    Raises StoryError on a story that cannot be read, ValueError if `symbols` is empty.
+    """
+    frames = parse_story(story) if isinstance(story, str) else list(story)
+    if hasattr(symbols, "__len__") and not len(symbols):
+        raise ValueError("expected the running kernel's symbols, found none: every absent frame "
+                         "would pass as inlined; run as root, and look at /proc/kallsyms")
+    shown = [shown_name(name) for name in observed]
+    names = [function_name(name) for name in shown]
+    rows = []
+    for frame, index in _align(frames, names):
+        if frame is None:
+            rows.append(Row(State.EXTRA, None, shown[index]))
+        elif index is None:
+            rows.append(_absent(frame, names, symbols))
+        elif names[index] == frame.name:
+            rows.append(Row(State.SEEN, frame, shown[index]))
+        else:
+            rows.append(Row(State.RENAMED, frame, shown[index], frame.why))
+    return Comparison(rows, title)
+
+
+def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, int | None]]:
+    """Pairs in order, as many as possible: a longest common subsequence.
+
+    Walking both lists greedily would not do: ip_output() is twice on a tunnel's stack, and one
+    absent frame would take its namesake further down and lose everything between.
+    """
+    best = [[0] * (len(names) + 1) for _ in range(len(frames) + 1)]
+    for i in reversed(range(len(frames))):
+        for j in reversed(range(len(names))):
+            best[i][j] = (best[i + 1][j + 1] + 1 if names[j] in frames[i].names
+                          else max(best[i + 1][j], best[i][j + 1]))
+    pairs, i, j = [], 0, 0
+    while i < len(frames) or j < len(names):
+        if i < len(frames) and j < len(names) and names[j] in frames[i].names:
+            pairs.append((frames[i], j))
+            i, j = i + 1, j + 1
+        elif j == len(names) or (i < len(frames) and best[i + 1][j] >= best[i][j + 1]):
+            pairs.append((frames[i], None))
+            i += 1
+        else:
+            pairs.append((None, j))
+            j += 1
+    return pairs
+
+
+def _absent(frame: Frame, names: list[str], symbols: Container[str]) -> Row:
+    """Judges a told frame that is not where the story has it."""
+    if frame.chance:
+        return Row(State.CHANCE, frame, None, frame.why)
+    known = next((name for name in reversed(frame.names) if name in symbols), None)
+    if known is None:
+        reason = ("the running kernel has no such symbol: inlined"
+                  + ("" if frame.folded else ", or gone under another name"))
+        state = State.FOLDED
+    elif frame.folded:
+        reason = (f"the running kernel has {known}, and it is not on this stack"
+                  + ("" if frame.why else ": a tail call or a partial inline"))
+        state = State.FOLDED
+    else:
+        elsewhere = set(frame.names) & set(names)
+        reason = (f"{known} is on the stack, but not in this place" if elsewhere else
+                  f"the running kernel has {known}, and it is not on this stack")
+        state = State.MISSING
+    if frame.why and state is State.FOLDED:
+        reason = f"{frame.why}; {reason}"
+    return Row(state, frame, None, reason)
+
+
+def _row_json(row: Row) -> dict:
+    frame = row.frame
+    return {"state": row.state.value, "told": frame.name if frame else None,
+            "observed": row.observed, "reason": row.reason,
+            "note": frame.note if frame else None, "source": frame.source if frame else None}
