@@ -28,10 +28,10 @@ def main(words: list[str]) -> int:
     try:
         if asked.verb == "check":
             return check(asked.exercise, sys.stdin.read(), asked.json)
-        module = known[asked.case].module()
         if asked.verb == "record":
-            print(json.dumps(module.record()))
+            print(json.dumps(known[asked.case].module("record").record()))
             return REPRODUCED
+        module = known[asked.case].module()
         outcome = module.run(**dict(asked.changed)) if asked.verb == "run" else module.trace()
     except CannotTry as reason:
         return _could_not(reason, asked.json)

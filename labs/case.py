@@ -1,17 +1,18 @@
 """What is a case, and what must it offer?
 
 A case is a folder `labs/cases/<name>/` with `case.toml` (`chapter`, `name`, `title`, `profile`) and
-a module `case.py` with three functions:
+two modules. `case.py` has two functions:
 
     run() -> Outcome      builds the topology, runs the broken and the control workload; what
                           case.toml has under [settings.NAME] are its arguments, whole numbers
     trace() -> Outcome    the same under the tracers, the observed stacks beside the story's
-    record() -> dict      plain values that the book's prose quotes, and under "figures" its pictures
-                          as HTML, by name
 
 An outcome has `to_json()`, one dict of plain values with `reproduced` and `reasons` among them,
 and `text()`, what a person reads, at most 80 columns wide. Both functions raise CannotTry if the
-machine lacks something. A notebook calls the same functions.
+machine lacks something. A notebook calls the same functions. `record.py` has one:
+
+    record() -> dict      plain values that the book's prose quotes; under "figures" its pictures as HTML, by
+                          name; under "files" what a reader may download beside the figure that each is named after
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ class Case:
     title: str
     folder: Path
 
-    def module(self) -> ModuleType:
-        """Its `case.py`. Raises CannotTry if that needs a Python module that is not here."""
+    def module(self, name: str = "case") -> ModuleType:
+        """Its `case.py`, or another of its modules. Raises CannotTry if that needs a Python module that is not here."""
         try:
-            return importlib.import_module(f"labs.cases.{self.folder.name}.case")
+            return importlib.import_module(f"labs.cases.{self.folder.name}.{name}")
         except ModuleNotFoundError as error:
             if error.name and error.name.startswith("labs"):
                 raise

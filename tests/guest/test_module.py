@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.cases.splice_push.case import REGRESSION
+from labs.cases.splice_push.regression import REGRESSION
 from labs.trace import btf, module
 
 TIMES = 100 if os.environ.get("LAB_TEST_ALL") else 10  # the kernel looks once a second: five minutes

@@ -11,7 +11,7 @@ from labs import on_call
 from labs.cases.addr_select import on_call as addr_select
 from labs.cases.frag_needed import on_call as frag_needed
 from labs.cases.splice_push import on_call as splice_push
-from labs.cases.splice_push.case import REGRESSION
+from labs.cases.splice_push.regression import REGRESSION
 from labs.net.topology import Port, Segment, Topology
 from labs.on_call import Look
 

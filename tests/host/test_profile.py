@@ -101,7 +101,6 @@ def test_an_answer_chooses_a_device_and_nothing_else_changes():
     assert cards.chosen(CARDS, CARD + 'device = "rtl8139"\noptions = { tso-mtu = 1500 }', ["server"]) == ()
 
 
-
 @pytest.mark.parametrize("answer, says", [
     ("", "expected \\[\\[cards\\]\\]"),
     ("[[cards]", "no TOML"),

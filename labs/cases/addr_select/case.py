@@ -23,7 +23,7 @@ from labs.check import Check, Claims
 if TYPE_CHECKING:
     from labs.cases.addr_select.tracing import Traced
 
-__all__ = ["Network", "Outcome", "Silent", "record", "run", "trace"]
+__all__ = ["Network", "Outcome", "Silent", "run", "trace"]
 
 MOST = 8192
 
@@ -107,13 +107,6 @@ def trace() -> Traced:
     from labs.cases.addr_select import tracing
 
     return tracing.trace()
-
-
-def record() -> dict:
-    """Everything that the chapter's pages show, each part measured in namespaces of its own."""
-    from labs.cases.addr_select import pictures
-
-    return pictures.record()
 
 
 def run(addresses: int = MOST, apart: Collection[int] = ()) -> Outcome:

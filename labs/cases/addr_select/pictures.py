@@ -1,20 +1,13 @@
-"""What does the chapter show of a run? One plot, a flame graph, tables, and the data behind them."""
+"""How is a run drawn? As one plot, with the line through its points."""
 
 from __future__ import annotations
-
-import json
-from dataclasses import asdict
 
 from matplotlib import pyplot as plt
 
 from labs import plots
-from labs.cases.addr_select import experiments, on_call, tracing
-from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.sweep import Line, Sweep
-from labs.draw import topology_svg
 
 STRAIGHT_UP_TO = 4096  # more addresses than that outgrow the processor's cache, and cost more each
-UNSEEN = 3000  # addresses: none of the points
 
 
 def costs(seen: Sweep):
@@ -41,53 +34,3 @@ def costs(seen: Sweep):
 def straight(seen: Sweep) -> Line:
     """The line through the points up to STRAIGHT_UP_TO addresses."""
     return seen.line({count: point for count, point in seen.broken.items() if count <= STRAIGHT_UP_TO})
-
-
-def predicted(seen: Sweep, count: int = UNSEEN) -> dict:
-    """What a send costs at a number of addresses that no line was drawn through: what the line says, and
-    what was measured. `off` compares them in sends with the setting, see `Turn`."""
-    measured_us = min(turn.broken.cost.send_us for turn in seen.turns[count])
-    return {"addresses": count, "predicted_us": round(straight(seen).at(count)), "measured_us": round(measured_us),
-            "off": round(seen.ratio(count) / seen.ratios(STRAIGHT_UP_TO).at(count) - 1, 3)}
-
-
-def crowded(labels: int = 1000, addresses: int = tracing.STORY) -> dict:
-    """The profile with a label table as long as many namespaces made it together before Linux 4.15:
-    what share of the walk the lookups have then."""
-    with Silent() as net:
-        experiments.lengthen_labels(net, labels)
-        net.announce(addresses)
-        flame = tracing.profiled(net, addresses)
-    walk = flame.with_callees(tracing.WALK)
-    return {"labels": labels, "addresses": addresses,
-            "label_share": round(flame.with_callees(tracing.LOOKUP) / walk, 3),
-            "own": round(flame.own().get("__ipv6_addr_label", 0), 3), "flame": flame}
-
-
-def record() -> dict:
-    """Plain values for the prose; "figures", pictures as HTML by name; and "files", for download beside them."""
-    from labs.cases.addr_select import case
-
-    plots.style()
-    outcome, traced = case.run(apart=(UNSEEN,)), case.trace()
-    rules, labels = experiments.rules(), experiments.labels()
-    line, many = straight(outcome.seen), crowded()
-    flame = many.pop("flame")
-    flame.title = f"The same with {many['labels']} more labels"
-    figures = {
-        "topology": topology_svg.figure(outcome.seen.topology, "The node, its router, and a peer one hop further"),
-        "sweep": plots.figure_html(*outcome.figure()),
-        "sockets": plots.table_html("\n".join(outcome.sockets()), "Who asks at each packet"),
-        "scores": plots.table_html(traced.choice.text(), "One send among three service addresses, question by question"),
-        "parts": plots.table_html(traced.table(), "One send, function by function"),
-        "flame": traced.flame.html(), "flame-crowded": flame.html(),
-        "rules": plots.table_html(rules.text(), "The same number of addresses, one thing changed at a time"),
-        "labels": plots.table_html(labels.text(), "What the label lookups of one packet return"),
-        **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
-    }
-    return {"run": outcome.to_json(), "straight": line.to_json(), "trace": traced.to_json(),
-            "rules": {row.key: row.to_json() for row in rules},
-            "labels": {row.key: row.to_json() for row in labels},
-            "predicted": predicted(outcome.seen), "crowded": many, "on_call": on_call.taken().to_json(),
-            "figures": figures,
-            "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"}}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from labs.cases.frag_needed.experiments import Table
     from labs.cases.frag_needed.tracing import Traced
 
-__all__ = ["Network", "Observed", "Outcome", "again", "direct", "expiry", "record", "run", "sidecar",
+__all__ = ["Network", "Observed", "Outcome", "again", "direct", "expiry", "run", "sidecar",
            "trace", "traced"]
 
 
@@ -132,16 +132,8 @@ def expiry(net: Network, expires_s: int = 2) -> Table:
     return experiments.expiry(net, expires_s)
 
 
-def record() -> dict:
-    """Everything that the chapter's pages show, each part measured in namespaces of its own."""
-    from labs.cases.frag_needed import pictures
-
-    return pictures.record()
-
-
 def both(net: Network) -> dict[str, Observed]:
     """The direct client's exchanges, then those through the sidecar, as if nothing had been before."""
     seen = {"direct": direct(net)}
     net.forget()
     return seen | {"sidecar": sidecar(net)}
-

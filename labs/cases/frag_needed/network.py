@@ -135,4 +135,3 @@ class Network(Topology):
         context = ssl.create_default_context(cafile=CERTIFICATE)
         context.check_hostname = False
         return context
-

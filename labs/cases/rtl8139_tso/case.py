@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from labs.cases.rtl8139_tso.tracing import Traced
 
 __all__ = ["Download", "Downloads", "Network", "Outcome", "STATES", "agreed", "asked", "download", "locked",
-           "opened", "other_card", "record", "run", "sent_again", "slow", "the_card", "trace", "traced",
+           "opened", "other_card", "run", "sent_again", "slow", "the_card", "trace", "traced",
            "under", "unlocked", "where"]
 
 RUN = ("as_it_is", "opened", "mtu", "mtu_lock", "tso_off", "mended", "beside")
@@ -114,10 +114,3 @@ def traced(net: Network) -> Traced:
     from labs.cases.rtl8139_tso import tracing
 
     return tracing.traced(net)
-
-
-def record() -> dict:
-    """Everything that the chapter's pages show."""
-    from labs.cases.rtl8139_tso import pictures
-
-    return pictures.record()

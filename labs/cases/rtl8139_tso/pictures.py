@@ -1,17 +1,12 @@
-"""What does the chapter show of a download? Rates, sizes over time, a ladder, tables, stacks."""
+"""How are downloads drawn? As rates, sizes over time, cuts to scale, and a ladder."""
 
 from __future__ import annotations
-
-import base64
-import json
 
 from matplotlib import pyplot as plt
 
 from labs import plots
-from labs.cases.rtl8139_tso import case, on_call, steps
-from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
+from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.draw import topology_svg
 from labs.draw.ladder import Ladder, ladder
 from labs.wire.packet import Packet
 
@@ -105,43 +100,3 @@ def different(sends, count: int = 5) -> list:
     """Large sends of different sizes, the smallest first."""
     by_size = {send.payload_bytes: send for send in reversed(sends) if send.arrived}
     return [by_size[size] for size in sorted(by_size)][:count]
-
-
-def record() -> dict:
-    """Plain values for the prose; "figures", pictures as HTML by name; and "files", for download beside them."""
-    plots.style()
-    outcome, traced = case.run(), case.trace()
-    with Network() as net:
-        where, locked = steps.where(net), steps.locked(net)
-        again = case.sent_again(net)
-    broken = outcome.seen["as_it_is"]
-    figures = {
-        "topology": topology_svg.figure(outcome.topology, "Three servers, their router, and a reader behind a narrow link"),
-        "rates": plots.figure_html(*outcome.figure()),
-        "states": plots.table_html(outcome.table.text(), "The same file, fetched in seven states"),
-        "where": plots.table_html(where.text(), "The server's file, fetched in three places"),
-        "handshake": handshake(broken).html(),
-        "asked": plots.figure_html(*sizes(broken)),
-        "lock": plots.table_html(locked.text(), "Routes with an MTU, with a lock, and no discovery at all"),
-        "sent-again": plots.table_html(again.text(), "Every dropped segment, until its first byte passed"),
-        "wire": plots.figure_html(*cut(different(traced.plain.large + traced.locked.large))),
-        "sends": plots.table_html(traced.wire(), "The first packets with data, in bytes of payload"),
-        "icmps": plots.table_html(traced.icmps(), "What TCP does about the ICMPs; value: MTU, or segments lost"),
-        **{_figure(stack["story"]): shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
-    }
-    return {
-        "run": outcome.to_json(),
-        "trace": traced.to_json(),
-        "where": {seen.at: seen.to_json() for seen in where},
-        "locked": dict(zip(("mtu", "mtu_lock", "mtu_lock_1500", "no_pmtu_disc"), locked.to_json())),
-        "sent_again": again.to_json(),
-        "on_call": on_call.taken().to_json(),
-        "figures": figures,
-        "files": {"handshake.pcap": {"base64": base64.b64encode(broken.pcap).decode()},
-                  "icmps.events.json": json.dumps(traced.plain.log(), indent=1) + "\n"},
-    }
-
-
-def _figure(story: str) -> str:
-    """A story's figure; of two ways in which one may end, whichever it was."""
-    return story.removesuffix("-later")

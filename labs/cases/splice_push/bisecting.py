@@ -9,8 +9,8 @@ import random
 import re
 from dataclasses import dataclass
 
-from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
+from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import Way, fetch
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise

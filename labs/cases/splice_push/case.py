@@ -17,11 +17,11 @@ import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs.cases.splice_push.judge import judge
 from labs.cases.splice_push.network import Network
+from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
 from labs.check import Check, Claims
 from labs.trace import module
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from labs.cases.splice_push.experiments import Table
     from labs.cases.splice_push.tracing import Traced
 
-__all__ = ["WAYS", "Network", "Outcome", "Way", "broken", "fetched", "freed", "record", "reduction",
+__all__ = ["REGRESSION", "WAYS", "Network", "Outcome", "Way", "broken", "fetched", "freed", "reduction",
            "report", "run", "trace", "traced"]
-REGRESSION = Path(__file__).with_name("regression.c")
 
 
 def broken():
@@ -123,13 +122,6 @@ def traced(net: Network) -> Traced:
     from labs.cases.splice_push import tracing
 
     return tracing.traced(net, REGRESSION)
-
-
-def record() -> dict:
-    """Everything that the chapter's pages show."""
-    from labs.cases.splice_push import pictures
-
-    return pictures.record()
 
 
 def reduction(net: Network) -> Table:

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 
-from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import LOOPBACK, Network
+from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.errors import CannotTry

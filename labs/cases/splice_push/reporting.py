@@ -14,8 +14,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import LOOPBACK
+from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.judge.exercise import Exercise
 from labs.judge.reader_program import attached, written

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from labs.cases.splice_push.case import REGRESSION
 from labs.cases.splice_push.network import SERVER, Network
+from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.server import PATTERN
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
