@@ -1,6 +1,5 @@
-"""How are the tests run? tests/host, tests/site and tests/walls need no VM; tests/vm does, and runs tests/guest inside
-it. They are two calls of pytest, so that what measures does not run beside a browser. Which of them a run has, parts.py
-says."""
+"""How are the tests run? tests/vm needs the VM, and runs tests/guest inside it; the other folders need none. They are two
+calls of pytest, so that what measures does not run beside a browser. Which of them a run has, parts.py says."""
 
 import os
 import signal
@@ -20,7 +19,7 @@ from host.vm import snapshot
 from host.vm.profile import names
 
 MOST_AT_ONCE = 4  # a guest takes up to a GiB
-WITHOUT_VM, WITH_VM = ["tests/host", "tests/site", "tests/walls"], ["tests/vm"]
+WITHOUT_VM, WITH_VM = ["tests/host", "tests/labs", "tests/site", "tests/walls"], ["tests/vm"]
 WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
 LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake, see snapshot.py

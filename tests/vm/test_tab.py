@@ -11,7 +11,7 @@ import pytest
 from host.errors import LabError
 from host.tab import node, running
 from host.tab.state import State, call, state
-from tests.host.test_live_stacks import STORIES, compared
+from tests.host.tab.test_live_stacks import STORIES, compared
 
 pytestmark = pytest.mark.xdist_group("tab")
 PATIENCE_S = 100  # a run takes a second; a guest that stands still, 300

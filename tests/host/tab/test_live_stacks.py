@@ -10,7 +10,7 @@ import pytest
 from host.tab import node
 from labs.draw import stacks_view
 from labs.trace import stacks
-from tests.host.test_live_ladder import same
+from tests.host.tab.test_live_ladder import same
 
 RECORDED = json.loads(Path("book/_recordings/frag-needed.json").read_text())["trace"]["stacks"]
 STORIES = [one["story"] for one in RECORDED]

@@ -16,7 +16,7 @@ import pytest
 from host.tab import node
 from labs.draw.ladder import ladder
 from labs.wire.packet import Packet
-from tests.host.test_live import captured, packet_lines
+from tests.host.tab.test_live import captured, packet_lines
 
 RECORDINGS = Path("book/_recordings")
 ASK = """
