@@ -123,6 +123,7 @@ def _print_json(value) -> None:
 @json_option
 def check(exercise, file, as_json):
     """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, with its reasons."""
+    from host import cases
     from host.exercises import answering
 
     verdict = answering.check(exercise, file)
@@ -132,7 +133,7 @@ def check(exercise, file, as_json):
         click.echo(f"{verdict['verdict']}  {exercise}")
         for reason in verdict["reasons"]:
             click.echo(f"  {plain(reason)}")
-    sys.exit(answering.VERDICTS[verdict["verdict"]])
+    sys.exit(cases.VERDICTS[verdict["verdict"]])
 
 
 @command("./lab hint frag-needed/1")
