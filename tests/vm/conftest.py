@@ -20,8 +20,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 def own_run_folder(tmp_path_factory):
     """Sockets, progress and Jupyter's data of this test run; the cache is shared, it is pristine."""
     base = tmp_path_factory.mktemp("home")
-    run = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
-    values = {"LAB_RUN_DIR": run, "XDG_DATA_HOME": str(base / "data"),
+    folder = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
+    values = {"LAB_RUN_DIR": folder, "XDG_DATA_HOME": str(base / "data"),
               "JUPYTER_DATA_DIR": str(base / "jupyter")}
     saved = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
@@ -36,7 +36,7 @@ def own_run_folder(tmp_path_factory):
         (REPOSITORY / run.LOST).parent.mkdir(parents=True, exist_ok=True)
         with open(REPOSITORY / run.LOST, "a") as file:
             file.write(lost.read_text())
-    shutil.rmtree(run)
+    shutil.rmtree(folder)
     for name, value in saved.items():
         if value is None:
             del os.environ[name]
