@@ -22,7 +22,8 @@ PACKAGES = {
     "dot": "graphviz",  # draws the book's charts
     "chromium": "chromium",  # draws previews, prints the book; the tests open the book in it
     "libatomic.so.1": "libatomic1",  # Playwright's driver, which moves Chromium, is linked with it
-    "patch": "patch",  # puts a change into the source of QEMU; what follows builds it
+    "dpkg-source": "dpkg-dev",  # unpacks the source of QEMU as Debian patches it
+    "patch": "patch",  # puts our own change into it; what follows builds it
     "cc": "gcc",
     "make": "make",
     "meson": "meson",
@@ -37,7 +38,7 @@ PACKAGES = {
 }
 BOOK = ["ctags", "dot"]
 TESTS = [*BOOK, "chromium", "libatomic.so.1"]
-QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("patch"):]  # for chapters with a QEMU of their own
+QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("dpkg-source"):]  # for chapters with a QEMU of their own
 LAB = [name for name in PACKAGES if name not in {*TESTS, *QEMU_BUILD} - {"ctags"}]
 
 

@@ -2,6 +2,7 @@
 guest's suite, whatever the host's own release and whether its apt knows of sources or not."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -31,18 +32,12 @@ def fetched(package: str) -> Path:
 
 
 def unpack(package: str, folder: Path) -> None:
-    """The source of `package` with Debian's patches applied, below `folder`."""
-    installed.need("xz", "patch")
-    files = fetched(package) / "source"
-    for packed in files.glob("*.tar.*"):
-        # The packaging, debian/, has no folder of its own around it.
-        strip = [] if ".debian." in packed.name else ["--strip-components=1"]
-        _run(["tar", "-xf", str(packed), "-C", str(folder), *strip], folder)
-    patches = folder / "debian" / "patches"
-    for line in (patches / "series").read_text().splitlines():
-        name = line.partition("#")[0].strip()
-        if name:
-            apply(patches / name, folder)
+    """Make `folder`, with the source of `package` as Debian patches it."""
+    installed.need("dpkg-source")
+    (described,) = (fetched(package) / "source").glob("*.dsc")
+    # No check, because apt has held these files to the archive's signed list when it fetched them.
+    _run(["dpkg-source", "--no-check", "-x", str(described), str(folder)], folder)
+    shutil.rmtree(folder / ".pc", ignore_errors=True)  # each patched file as it was before, for quilt
 
 
 def apply(patch: Path, folder: Path) -> None:

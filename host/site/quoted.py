@@ -38,7 +38,6 @@ def qemu_source() -> Path:
 
     def make(folder: Path) -> None:
         whole = folder / "whole"
-        whole.mkdir()
         with phase(f"QEMU source: unpacking {len(quoted)} quoted file{'s' * (len(quoted) != 1)}"):
             source.unpack("qemu", whole)
         for path in quoted:

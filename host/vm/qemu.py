@@ -74,7 +74,6 @@ def _prepare(recipe: Path, ours: Built) -> None:
     """Unpack aside, so that a source that is there is whole."""
     aside = ours.folder / "source.part"
     shutil.rmtree(aside, ignore_errors=True)
-    aside.mkdir()
     with phase("QEMU: unpacking its source"):
         source.unpack("qemu", aside)
         shutil.rmtree(aside / "roms")  # half of it, and not ours to build
