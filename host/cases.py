@@ -12,8 +12,6 @@ from pathlib import Path
 from host.errors import USAGE, LabError
 from host.paths import LABS
 
-VERDICTS = {"PASS": 0, "FAIL": 1, "SKIP": 3}  # what a judge may say, and ./lab check's exit status
-
 
 @dataclass(frozen=True)
 class Exercise:

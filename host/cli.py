@@ -133,7 +133,7 @@ def check(exercise, file, as_json):
         click.echo(f"{verdict['verdict']}  {exercise}")
         for reason in verdict["reasons"]:
             click.echo(f"  {plain(reason)}")
-    sys.exit(cases.VERDICTS[verdict["verdict"]])
+    sys.exit(errors.VERDICTS[verdict["verdict"]])
 
 
 @command("./lab hint frag-needed/1")

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from host import errors, phases
-from host.errors import LabError
+from host import phases
+from host.errors import LabError, Status
 from host.plain import plain_json
 
 
@@ -25,13 +25,13 @@ class Commands(click.Group):
             context.exit(error.status)
         except KeyboardInterrupt:
             click.echo("\nlab: interrupted; what was running has been ended", err=True)
-            context.exit(130)
+            context.exit(Status.INTERRUPTED)
         except BrokenPipeError:  # whoever read our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            context.exit(141)
+            context.exit(Status.UNREAD)
         except (OSError, subprocess.CalledProcessError) as error:  # a full disk, a file not ours
             click.echo(f"lab: {error}\n  Next: ./lab doctor", err=True)
-            context.exit(errors.COULD_NOT)
+            context.exit(Status.COULD_NOT)
 
     def resolve_command(self, context, arguments):
         try:

@@ -1,6 +1,15 @@
-"""What can a person do something about? An error with what was expected, and the next command."""
+"""What can a person do something about? An error with what was expected, and the next command. And with which status
+does a call end?"""
 
-USAGE, COULD_NOT = 2, 3
+import tomllib
+from enum import IntEnum
+
+from host.paths import LABS
+
+STATUSES = tomllib.loads((LABS / "statuses.toml").read_text())  # each with its number and what it means
+Status = IntEnum("Status", {name: status["number"] for name, status in STATUSES.items()})
+VERDICTS = {status["verdict"]: Status[name] for name, status in STATUSES.items() if "verdict" in status}
+USAGE, COULD_NOT = Status.USAGE, Status.COULD_NOT  # what an error ends with
 
 
 class LabError(Exception):

@@ -14,11 +14,10 @@ import json
 import sys
 
 from labs.case import cases
-from labs.errors import CannotTry
+from labs.errors import VERDICTS, CannotTry, Status
 
 SHOWN = {"run": "show a case happen, beside its control",
          "trace": "the same under the tracers, the observed stacks beside the story's"}
-REPRODUCED, NOT_REPRODUCED, WRONG_CALL, COULD_NOT_BE_TRIED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(words: list[str]) -> int:
@@ -30,16 +29,16 @@ def main(words: list[str]) -> int:
             return check(asked.exercise, sys.stdin.read(), asked.json)
         if asked.verb == "record":
             print(json.dumps(known[asked.case].module("record").record()))
-            return REPRODUCED
+            return Status.HOLDS
         module = known[asked.case].module()
         outcome = module.run(**dict(asked.changed)) if asked.verb == "run" else module.trace()
     except CannotTry as reason:
         return _could_not(reason, asked.json)
     except KeyboardInterrupt:
         print("interrupted; what was set up has been undone", file=sys.stderr)
-        return INTERRUPTED
+        return Status.INTERRUPTED
     print(json.dumps(outcome.to_json()) if asked.json else outcome.text())
-    return REPRODUCED if outcome.reproduced else NOT_REPRODUCED
+    return Status.HOLDS if outcome.reproduced else Status.FAILS
 
 
 def _parser(known: dict) -> argparse.ArgumentParser:
@@ -67,15 +66,14 @@ def _setting(word: str) -> tuple[str, int]:
 def check(exercise: str, answer: str, as_json: bool) -> int:
     """Judges an answer and prints the verdict; its exit status."""
     from labs.judge.exercise import Unknown, judge  # only this verb needs the judges' imports
-    from labs.judge.verdict import EXIT
 
     try:
         verdict = judge(exercise, answer)
     except Unknown as unknown:
         print(unknown, file=sys.stderr)
-        return WRONG_CALL
+        return Status.USAGE
     print(json.dumps(verdict.to_json()) if as_json else verdict.text())
-    return EXIT[verdict.verdict]
+    return VERDICTS[verdict.verdict]
 
 
 def _could_not(reason: CannotTry, as_json: bool) -> int:
@@ -83,7 +81,7 @@ def _could_not(reason: CannotTry, as_json: bool) -> int:
         print(json.dumps({"reproduced": None, "reasons": [str(reason)], "next": reason.next_command}))
     else:
         print(f"could not be tried: {reason}. Next: {reason.next_command}", file=sys.stderr)
-    return COULD_NOT_BE_TRIED
+    return Status.COULD_NOT
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from host import cases
+from host.errors import VERDICTS
 from host.exercises import applied
 from host.vm import machine, serving
 from host.vm.call import answered
@@ -65,7 +66,7 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
 def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
     """Whether an object has a verdict's form; an answer may print too."""
     reasons = found.get("reasons")
-    return (found.get("exercise") == exercise.id and found.get("verdict") in list(cases.VERDICTS)
+    return (found.get("exercise") == exercise.id and found.get("verdict") in list(VERDICTS)
             and isinstance(reasons, list) and all(isinstance(reason, str) for reason in reasons))
 
 

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from host import cases, paths
+from host.errors import VERDICTS
 from host.phases import say
 
 GUEST_FILE = "/var/lib/lab/verdicts.jsonl"
@@ -74,5 +75,5 @@ def _event(line: str) -> dict | None:
     if not isinstance(event, dict) or not isinstance(event.get("exercise"), str):
         return None
     verdict, hint = event.get("verdict"), event.get("hint")
-    told = isinstance(verdict, str) and verdict in cases.VERDICTS or type(hint) is int and hint > 0
+    told = isinstance(verdict, str) and verdict in VERDICTS or type(hint) is int and hint > 0
     return event if told or event.get("solution") is True else None

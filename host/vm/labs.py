@@ -4,16 +4,15 @@ import json
 import sys
 
 from host import cases
-from host.errors import LabError
+from host.errors import LabError, Status
 from host.phases import say
 from host.plain import plain_json
 from host.vm import serving
 from host.vm.call import answered, shown
 from host.vm.machine import Guest, GuestDied, last_words
 
-# What `python -m labs` says on purpose: reproduced, not, a wrong call, not to be tried, interrupted.
-MEANT = (0, 1, 2, 3, 130)
-TOLD = (0, 1, 3)  # after which there is an object, if one was asked for
+MEANT = set(Status) - {Status.UNREAD}  # what `python -m labs` ends with on purpose
+TOLD = MEANT - {Status.USAGE, Status.INTERRUPTED}  # after which there is an object, if one was asked for
 
 
 def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = ()) -> int:

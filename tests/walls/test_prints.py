@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from host import cases, cli, errors, phases
-from host.errors import LabError
+from host.errors import LabError, Status
 from host.exercises import judging, progress
 from host.plain import plain, plain_json, plain_pieces
 from host.recording import record
@@ -79,6 +79,13 @@ def test_a_verdict_obeys_nothing(lab, words):
     done = lab(f"os.write(1, {json.dumps(verdict).encode()!r})", *asked)
     assert done.exit_code == 1 and "SSAP" in done.stdout
     assert done.stdout.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("said, status", [("PASS", Status.HOLDS), ("FAIL", Status.FAILS), ("SKIP", Status.COULD_NOT)])
+def test_check_ends_as_the_verdict_says(lab, said, status):
+    verdict = {"exercise": "frag-needed/1", "verdict": said, "reasons": ["a reason"]}
+    done = lab(f"print({json.dumps(verdict)!r})", "check", "frag-needed/1", str(cases.exercise("frag-needed/1").start))
+    assert done.exit_code == status and done.stdout == f"{said}  frag-needed/1\n  a reason\n", done.exception
 
 
 def test_an_error_and_what_is_said_obey_nothing(lab, capfd):
