@@ -1,8 +1,9 @@
-"""Does a reader's tracing program compile and load? If it does not, that is the verdict, in the
-compiler's own words.
+"""Does a reader's tracing program compile and load, and is what it reports true? If it does not load, that is the
+verdict, in the compiler's own words.
 
     with written(answer, PROBES, FIELDS) as theirs, attached(theirs, verdict):
         …
+    compare(verdict, truth, [event.value for event in theirs.events], …)
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from labs.judge.verdict import Judged, Verdict
@@ -42,6 +43,21 @@ def attached(theirs: Tracer, verdict: Verdict):
             yield
         except TracerError as error:
             verdict.expect(False, "", str(error))
+
+
+def compare(verdict: Verdict, truth: list, told: list, one_each: str, happened: str, right: str,
+            fault: Callable[[int], str]) -> None:
+    """What was `told` against what was true, both in the order of time: as many, and each the same.
+
+    The sentences: "7 " and `one_each`, or "6 events were reported, and " and `happened`; `right`, or how many are
+    told wrong and of the first of them `fault`, which is given its index.
+    """
+    verdict.measured.update(truth=truth, told=told)
+    verdict.expect(len(told) == len(truth), f"{len(told)} {one_each}",
+                   f"{len(told)} events were reported, and {happened}")
+    wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
+    verdict.expect(told and not wrong, right,
+                   f"{len(wrong)} of {len(truth)} are told wrong; {fault(wrong[0]) if wrong else 'nothing was told'}")
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from labs.cases.addr_select.workload import Sender
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
 from labs.judge.judging import expecting_answers
-from labs.judge.reader_program import attached, written
+from labs.judge.reader_program import attached, compare, written
 from labs.judge.verdict import Verdict
 from labs.trace.tracer import Event, Tracer
 
@@ -38,7 +38,7 @@ def judge_deciding(exercise: Exercise, answer: str, verdict: Verdict) -> None:
             for tracer in (theirs, ours):
                 tracer.watch("the sender", threading.get_native_id())
             names = choices(net)
-    compare(verdict, theirs, ours, names)
+    hold(verdict, theirs, ours, names)
 
 
 def choices(net: Silent) -> dict[int, str]:
@@ -70,7 +70,7 @@ def to_itself(net: Silent) -> None:
         itself.sendto(b"?", (service(1), DISCARD))
 
 
-def compare(verdict: Verdict, theirs: Tracer, ours: Tracer, names: dict[int, str]) -> None:
+def hold(verdict: Verdict, theirs: Tracer, ours: Tracer, names: dict[int, str]) -> None:
     """What was reported against what our own trace says, in the order of time."""
     numbers = {rule: number for number, rule in enumerate(rules())}
     truth = [choice(events, names).chosen for events in split(ours.events)]
@@ -78,13 +78,13 @@ def compare(verdict: Verdict, theirs: Tracer, ours: Tracer, names: dict[int, str
     if len(set(decided)) < 6:
         raise CannotTry(f"expected six rules to decide, found {sorted(set(decided))}", "the same call again")
     told = [event.value for event in theirs.events]
-    verdict.measured.update(truth=decided, told=told)
-    verdict.expect(len(told) == len(decided), f"{len(told)} reports, one for each choice",
-                   f"{len(told)} events were reported, and {len(decided)} choices were made")
-    wrong = [f"choice {number}: told {said}, was {rule} ({one.decided}, {one.address})"
-             for number, (said, rule, one) in enumerate(zip(told, decided, truth), 1) if said != rule]
-    verdict.expect(told and not wrong, "every report names the rule",
-                   f"{len(wrong)} of {len(decided)} are told wrong; {wrong[0] if wrong else 'nothing was told'}")
+
+    def fault(number: int) -> str:
+        one = truth[number]
+        return f"choice {number + 1}: told {told[number]}, was {decided[number]} ({one.decided}, {one.address})"
+
+    compare(verdict, decided, told, "reports, one for each choice", f"{len(decided)} choices were made",
+            "every report names the rule", fault)
 
 
 def split(events: list[Event]) -> list[list[Event]]:

@@ -18,7 +18,7 @@ from labs.cases.splice_push.network import LOOPBACK
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.judge.exercise import Exercise
-from labs.judge.reader_program import attached, written
+from labs.judge.reader_program import attached, compare, written
 from labs.judge.verdict import Verdict
 from labs.net.topology import NotReady
 from labs.trace import module
@@ -39,13 +39,13 @@ def judge_report(exercise: Exercise, answer: str, verdict: Verdict) -> None:
         with attached(theirs, verdict), module.livepatched(building.result()):
             truth = spliced(theirs)
     told = [(event.connection, event.value) for event in theirs.events]
-    verdict.measured.update(truth=truth, told=told)
-    verdict.expect(len(told) == len(truth), f"{len(told)} events, one for each splice without a push",
-                   f"{len(told)} events were reported, and {len(truth)} splices ended without a push")
-    wrong = [f"{name}: {value} bytes told, {size} handed over" for (name, size), (other, value) in zip(truth, told)
-             if (name, size) != (other, value)]
-    verdict.expect(not wrong and told, "every event has its bytes",
-                   f"{len(wrong)} of {len(truth)} are told wrong; {wrong[0] if wrong else 'nothing was told'}")
+
+    def fault(number: int) -> str:
+        (name, size), (_, value) = truth[number], told[number]
+        return f"{name}: {value} bytes told, {size} handed over"
+
+    compare(verdict, truth, told, "events, one for each splice without a push",
+            f"{len(truth)} splices ended without a push", "every event has its bytes", fault)
 
 
 def spliced(tracer: Tracer) -> list[tuple[str, int]]:
