@@ -103,7 +103,7 @@ def figures() -> dict:
 
 def store(measured: dict) -> None:
     """Keep the figures for the book and for README.md, if the same follows from them as before."""
-    if changed := conclusions.changed(record.RECORDINGS / "bench.invariants.toml", measured):
+    if changed := conclusions.changed(record.RECORDINGS / "bench.conclusions.py", measured):
         raise LabError("bench: what the book says of these figures does not follow from them, so nothing was "
                        "stored:\n" + "\n".join(f"- {each}" for each in changed), "./lab bench, on a quiet machine")
     record.store_data("bench", measured, record.provenance())

@@ -88,10 +88,10 @@ def _data(case: cases.Case) -> dict:
 
 def hold(name: str, data: dict) -> None:
     """Raise if these data lead to other conclusions than the book draws; nothing is stored then."""
-    file = RECORDINGS / f"{name}.invariants.toml"
+    file = RECORDINGS / f"{name}.conclusions.py"
     if not file.exists():
         raise LabError(f"{name}: expected the conclusions that a recording must lead to in {file.name}, found "
-                       "no such file", "see book/_recordings/frag-needed.invariants.toml and host/recording/conclusions.py")
+                       "no such file", "see book/_recordings/frag-needed.conclusions.py and host/recording/conclusions.py")
     if changed := conclusions.changed(file, data):
         reasons = [reason for part in ("run", "trace") for reason in data.get(part, {}).get("reasons", [])]
         changed += [reason.removeprefix("no ") for reason in reasons if reason.startswith("no ")]

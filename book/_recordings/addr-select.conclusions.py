@@ -1,0 +1,64 @@
+"""What a recording of addr-select has to show wherever it is made; see host/recording/conclusions.py."""
+
+
+def reproduced(run, trace):
+    """The run shows what the chapter is about, and so does the trace."""
+    assert run.reproduced and trace.reproduced
+
+
+def each_send_weighs_every_address(run):
+    """Each send weighs every address: one label looked up for each, and one more."""
+    assert run.addresses["1024"].calls.ipv6_addr_label == 1025
+    assert run.addresses["128"].calls.ipv6_addr_label == 129
+
+
+def a_thousand_addresses_are_slow(run):
+    """With a thousand addresses a send takes five times as long as with one, at least; mended and with IPv4 it does
+    not."""
+    one, thousand = run.addresses["1"], run.addresses["1024"]
+    assert thousand.median_us > 5 * one.median_us
+    assert thousand.fixed.median_us < 3 * one.fixed.median_us
+    assert thousand.ipv4.median_us < 3 * one.ipv4.median_us
+
+
+def a_source_on_the_route_asks_none(rules):
+    """A source on the route asks for no address at all, and the setting for those of one device only."""
+    assert rules.route.calls.ipv6_dev_get_saddr == 0
+    assert rules.setting.calls.ipv6_addr_label == 1
+    assert max(rules.route.send_us, rules.setting.send_us) * 4 < rules.as_told.send_us
+
+
+def the_setting_does_not_help_on_the_uplink(rules):
+    """On the device that packets leave by, the setting does not help."""
+    assert rules.uplink_setting.calls.ipv6_addr_label == rules.uplink.calls.ipv6_addr_label
+
+
+def a_later_device_is_cheaper(rules):
+    """A device that comes later is cheaper: what settles it is settled before the labels are looked up."""
+    assert rules.later.calls.ipv6_addr_label == 1
+    assert rules.later.send_us < rules.as_told.send_us
+
+
+def no_rule_takes_most_of_the_time(rules):
+    """Neither no labels, nor another label, nor deprecation takes most of the time away."""
+    least_us = min(rules.no_labels.send_us, rules.another_label.send_us, rules.deprecated.send_us)
+    assert least_us > 0.6 * rules.as_told.send_us
+
+
+def more_labels_are_dearer(rules):
+    """Each label more makes each address dearer."""
+    assert rules.labels_1000.send_us > 3 * rules.labels_100.send_us > 3 * rules.as_told.send_us
+
+
+def predicted_within_a_half(predicted):
+    """What a send costs at a number of addresses that is no point of the plot was predicted within a half."""
+    assert abs(predicted.off) < 0.5
+
+
+def looks_find_what_they_are_for(on_call):
+    """Each look of the playbook finds what it is for, and those that do more than describe do not find it in the
+    control."""
+    assert len(on_call) >= 3
+    for name, look in on_call.items():
+        assert look.tells, name
+        assert look.describes or not look.tells_in_control, name

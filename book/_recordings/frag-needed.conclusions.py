@@ -1,0 +1,86 @@
+"""What a recording of frag-needed has to show wherever it is made: the conclusions of its pages, in their order.
+`./lab record` refuses one that does not, and says which; see host/recording/conclusions.py."""
+
+
+def reproduced(run, trace):
+    """The run shows what the chapter is about, and so does the trace."""
+    assert run.reproduced and trace.reproduced
+
+
+def b_waits_for_a_timer(run):
+    """B waits for a timer of 200 ms or more; A and B's second exchange do not."""
+    assert run.direct.b_ms >= 200 > max(run.direct.a_ms, run.direct.b_again_ms)
+
+
+def before_its_data_leaves(run):
+    """Nearly all of B's wait is before its data leaves the machine."""
+    assert run.direct.b_left_after_ms > 0.7 * run.direct.b_ms
+
+
+def alike_without_the_small_mtu(run):
+    """Without the small MTU in between, A and B are alike."""
+    assert run.control.direct.b_ms < 3 * run.control.direct.a_ms
+    assert run.direct.b_ms > 4 * run.control.direct.b_ms
+
+
+def the_same_through_the_sidecar(run):
+    """Through the sidecar it is the same, and its larger write makes the client tell itself more than once."""
+    assert run.sidecar.b_ms >= 200
+    assert run.sidecar.icmp_to_self > run.direct.icmp_to_self >= 1
+
+
+def no_icmp_if_told_beforehand(run):
+    """With a route that says 1480 beforehand nobody sends an ICMP."""
+    assert run.control.direct.icmp_to_self + run.control.direct.icmp_from_balancer == 0
+
+
+def who_hears_from_whom(run):
+    """A hears from the balancer only, B first from its own machine."""
+    first = run.captures.direct_b[0]
+    assert first.src == first.dst and first.next_hop_mtu == 1480
+    assert not any(p.proto == "icmp" and p.src == p.dst for p in run.captures.direct_a)
+
+
+def what_is_sent_again(run):
+    """A's segment is sent again at once; B's was never sent, so there is nothing to send again."""
+    assert any(p.retransmission for p in run.captures.direct_a)
+    assert not any(p.retransmission for p in run.captures.direct_b)
+
+
+def the_counters_agree(run):
+    """The counters agree: the client's own packet did not fit, and it said so."""
+    assert run.direct.counters.IpFragFails >= 1
+    assert run.direct.counters.IcmpOutDestUnreachs >= 1
+
+
+def no_frame_is_missing(trace):
+    """No frame that the report or the prose tells of is missing from the stacks."""
+    assert len(trace.stacks) == 6
+    assert all(stack.ok for stack in trace.stacks)
+
+
+def stalls_with_each_new_route(again):
+    """A pair stalls in new namespaces and after the route is made anew, and not in between or after a flush."""
+    assert min(again.new_namespaces.b_ms, again.the_route_made_anew.b_ms) >= 200
+    assert max(again.nothing.b_ms, again.ip_route_flush_cache.b_ms) < 200
+
+
+def stalls_after_the_expiry(expiry):
+    """After the expiry B stalls again only if somebody looked the route up: not at once, but at the next ICMP."""
+    assert expiry.b_at_first.waited_ms >= 200 > expiry.b_expired.waited_ms
+    assert expiry.b_after_that.waited_ms >= 200 > expiry.b_expired_looked_up.waited_ms
+
+
+def a_dead_route_makes_small_segments(expiry):
+    """A dead route's device makes segments far smaller than any that were agreed, and several of them."""
+    assert expiry.a_expired_looked_up.mss_after < 100 < expiry.a_expired.mss_after
+    assert expiry.a_expired_looked_up.small_segments > expiry.a_expired.small_segments
+
+
+def looks_find_what_they_are_for(on_call):
+    """Each look of the playbook finds what it is for, and those that do more than describe do not find it in the
+    control."""
+    assert len(on_call) >= 3
+    for name, look in on_call.items():
+        assert look.tells, name
+        assert look.describes or not look.tells_in_control, name

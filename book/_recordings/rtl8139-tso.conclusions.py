@@ -1,0 +1,49 @@
+"""What a recording of rtl8139-tso has to show wherever it is made; see host/recording/conclusions.py."""
+
+
+def reproduced(run, trace):
+    """The run shows what the chapter is about, and so does the trace."""
+    assert run.reproduced and trace.reproduced
+
+
+def segments_larger_than_agreed(run):
+    """The card puts segments on the wire that are larger than what was agreed, and only they are refused."""
+    broken = run.states.as_it_is
+    assert broken.largest_payload > broken.mss
+    assert broken.frag_needed == broken.too_long == broken.above_mss > 0
+
+
+def others_keep_to_it(run):
+    """The same card mended, another card, and the same card without TSO keep to what was agreed, and lose nothing."""
+    states = run.states
+    assert states.mended.above_mss + states.beside.above_mss + states.tso_off.above_mss == 0
+    assert states.mended.frag_needed + states.beside.frag_needed + states.tso_off.frag_needed == 0
+
+
+def the_stall_is_dear(run):
+    """The stall costs more than nine tenths of the rate."""
+    assert run.states.mended.rate_kb_s > 10 * run.states.as_it_is.rate_kb_s
+
+
+def hearing_does_not_help(run):
+    """Letting the ICMPs in, or a smaller MTU on the route, does not help."""
+    states = run.states
+    assert states.opened.icmp_heard > 0 and states.mtu.icmp_heard > 0 and states.as_it_is.icmp_heard == 0
+    assert max(states.opened.rate_kb_s, states.mtu.rate_kb_s) * 5 < states.mended.rate_kb_s
+
+
+def a_lock_clears_df(run):
+    """A locked MTU helps because it clears DF: the router cuts what is too long, and refuses nothing."""
+    locked = run.states.mtu_lock
+    assert locked.above_mss > 0 and locked.frag_oks > 0 and locked.frag_needed == 0
+    assert locked.without_df == locked.segments
+    assert locked.rate_kb_s > 10 * run.states.as_it_is.rate_kb_s
+
+
+def looks_find_what_they_are_for(on_call):
+    """Each look of the playbook finds what it is for, and those that do more than describe do not find it in the
+    control."""
+    assert len(on_call) >= 3
+    for name, look in on_call.items():
+        assert look.tells, name
+        assert look.describes or not look.tells_in_control, name
