@@ -1,16 +1,22 @@
 """Does every link of the built site lead somewhere? Inside it always; outside when asked."""
 
-import http.client
-import urllib.error
-import urllib.request
-from concurrent.futures import ThreadPoolExecutor
+import json
+import subprocess
+import sys
+import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlparse
 
+from host.errors import LabError
+
 HERE = "file:///"  # the site's root, while addresses are resolved
-DEADLINE_S = 20
-AT_ONCE = 4
+LINKCHECK = {  # Sphinx's own settings of that builder
+    "linkcheck_timeout": 20,
+    "linkcheck_workers": 4,
+    "linkcheck_allow_unauthorized": 0,
+    "user_agent": "where-packets-wait link check",
+}
 MADE_BY_SCRIPT = {"", "top"}  # fragments that lead to the page's head
 
 
@@ -52,7 +58,11 @@ def internal(folder: Path) -> list[str]:
 
 
 def external(folder: Path, progress=lambda words: None) -> list[str]:
-    """Asks each address on another host once; returns those that gave no page, with who names them."""
+    """Has Sphinx's linkcheck ask each address on another host; those that gave no page, each with one that names it.
+
+    It is given one page of all addresses that the built site names. In the book's own sources it would not find those
+    that our directives write as HTML, such as the way to quoted lines online.
+    """
     naming: dict[str, str] = {}
     for name, page in read(folder).items():
         for target in page.targets:
@@ -60,21 +70,27 @@ def external(folder: Path, progress=lambda words: None) -> list[str]:
             host = urlparse(whole).hostname
             if whole.startswith(("https://", "http://")) and host != "127.0.0.1":
                 naming.setdefault(whole, name)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        answers = []
-        for number, answer in enumerate(pool.map(fault_of, naming), 1):
-            progress(f"{number} of {len(naming)}")
-            answers.append(answer)
-    return [f"{name}: {address}: {fault}" for (address, name), fault in zip(naming.items(), answers) if fault]
+    faults = asked(list(naming), progress)
+    return [f"{name}: {address}: {faults[address]}" for address, name in naming.items() if address in faults]
 
 
-def fault_of(address: str) -> str:
-    """Why this address gives no page; nothing if it does."""
-    request = urllib.request.Request(address, headers={"User-Agent": "where-packets-wait link check"})
-    try:
-        with urllib.request.urlopen(request, timeout=DEADLINE_S):
-            return ""
-    except urllib.error.HTTPError as error:
-        return f"HTTP {error.code}"
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        return str(getattr(error, "reason", error))
+def asked(addresses: list[str], progress=lambda words: None) -> dict[str, str]:
+    """Why which of these addresses gives no page. Raises LabError with Sphinx's words if it does not say of each."""
+    options = [word for name, value in LINKCHECK.items() for word in ("-D", f"{name}={value}")]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "index.rst").write_text("".join(f"`link <{each}>`__\n\n" for each in addresses), "utf-8")
+        output = Path(folder, "out", "output.json")
+        with subprocess.Popen(
+            [sys.executable, "-P", "-m", "sphinx", "-N", "-C", "-b", "linkcheck", *options, folder, output.parent],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        ) as sphinx:
+            said, answers = [], 0
+            for line in sphinx.stdout:
+                said.append(line)
+                answers += line.startswith("(")  # an answer begins with the page and the line of its link
+                progress(f"{answers} of {len(addresses)}")
+        found = [json.loads(line) for line in output.read_text("utf-8").splitlines()] if output.exists() else []
+    if {each["uri"] for each in found} != set(addresses):
+        raise LabError(f"book: Sphinx's linkcheck did not say of each address:\n{''.join(said[-15:])}", "./lab doctor")
+    return {each["uri"]: each["info"] or each["status"] for each in found
+            if each["status"] not in ("working", "redirected")}
