@@ -35,7 +35,7 @@ class Recorded(dict):
 def changed(file: Path, recording: dict) -> list[str]:
     """Each conclusion of the file that this recording does not lead to, with the line and the values behind it."""
     found = {}
-    exec(compile(file.read_text("utf-8"), file, "exec", optimize=0), found)  # asserts stay, whatever PYTHONOPTIMIZE says
+    exec(compile(file.read_text("utf-8"), file, "exec", optimize=0), found)  # asserts stay, whatever Python is told
     conclusions = [each for each in found.values() if inspect.isfunction(each)]
     if not conclusions:
         raise LabError(f"{file.name}: expected at least one conclusion, a function, found none", f"edit {file}")
@@ -65,7 +65,7 @@ def _fault(file: Path, conclusion: Callable, known: Recorded) -> str:
 
 def _values(test: ast.expr, frame: FrameType) -> str:
     """The paths in an assertion (`run.direct.b_ms`) with the values that they have."""
-    inner = {id(part) for node in ast.walk(test) for part in (getattr(node, "value", None), getattr(node, "func", None))}
+    inner = {id(getattr(node, part, None)) for node in ast.walk(test) for part in ("value", "func")}
     said = {}
     for node in ast.walk(test):
         if isinstance(node, ast.Attribute | ast.Subscript) and id(node) not in inner:
