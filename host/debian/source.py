@@ -36,7 +36,7 @@ def unpack(package: str, folder: Path) -> None:
     installed.need("dpkg-source")
     (described,) = (fetched(package) / "source").glob("*.dsc")
     # No check, because apt has held these files to the archive's signed list when it fetched them.
-    _run(["dpkg-source", "--no-check", "-x", str(described), str(folder)], folder)
+    _run(["dpkg-source", "--no-check", "--no-copy", "-x", str(described), str(folder)], folder)
     shutil.rmtree(folder / ".pc", ignore_errors=True)  # each patched file as it was before, for quilt
 
 
