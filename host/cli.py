@@ -123,7 +123,6 @@ def _print_json(value) -> None:
 @json_option
 def check(exercise, file, as_json):
     """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, with its reasons."""
-    from host import cases
     from host.exercises import answering
 
     verdict = answering.check(exercise, file)
