@@ -107,7 +107,7 @@ def run(case, as_json, changed):
 @click.argument("case")
 @json_option
 def trace(case, as_json):
-    """The same under the tracers: observed stacks beside the story's."""
+    """The same under the tracers: observed stacks beside the report's."""
     from host.vm import labs
 
     sys.exit(labs.in_throwaway("trace", case, as_json))

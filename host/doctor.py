@@ -1,4 +1,4 @@
-"""What does this machine have, and what does it lack? Each line with the command that mends it."""
+"""What does this machine have, and what does it lack? Each line with the command that fixes it."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ from host.vm.image import NEEDS_MIB, Image
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: whether it is `good`, what was found, and the command that mends it."""
+    """One thing looked at: whether it is `good`, what was found, and the command that fixes it (`mend`)."""
 
     good: bool
     what: str

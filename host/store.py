@@ -124,7 +124,7 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
             try:
                 _write_list(folder, grow(folder))
             except OSError as error:
-                raise LabError(f"{kind}: {error}", "mend what it names, then the same ./lab call") from error
+                raise LabError(f"{kind}: {error}", "fix what it names, then the same ./lab call") from error
             _discard_others(kind, folder)
     return folder
 
@@ -174,7 +174,7 @@ def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib
         _write_list(aside, _files(aside))
         os.rename(aside, folder)
     except OSError as error:
-        raise LabError(f"{kind}: {error}", "mend what it names, then the same ./lab call") from error
+        raise LabError(f"{kind}: {error}", "fix what it names, then the same ./lab call") from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

@@ -1,6 +1,6 @@
 """What does `python -m labs VERB …` do in the guest? It runs a case's function and shows the outcome.
 
-    run CASE, trace CASE     exit 0 reproduced (or as told), 1 not, 3 could not be tried
+    run CASE, trace CASE     exit 0 reproduced (or as expected), 1 not, 3 could not be tried
     check CASE/N             judges the answer on standard input: PASS 0, FAIL 1, SKIP 3
     record CASE              one JSON object: the data and figures that the book's pages show
 
@@ -17,7 +17,7 @@ from labs.case import cases
 from labs.errors import VERDICTS, CannotTry, Status
 
 SHOWN = {"run": "show a case happen, beside its control",
-         "trace": "the same under the tracers, the observed stacks beside the story's"}
+         "trace": "the same under the tracers, the observed stacks beside the report's"}
 
 
 def main(words: list[str]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that the story claims, and whether it was so; `what` has the figures."""
+    """One thing that a case claims, and whether it was so; `what` has the figures."""
 
     held: bool
     what: str
@@ -17,14 +17,14 @@ class Check:
     def __str__(self) -> str:
         return f"{'yes' if self.held else 'NO '} {self.what}"
 
-    def folded(self) -> str:
+    def wrapped(self) -> str:
         """For the terminal, in at most 80 columns."""
         return textwrap.fill(str(self), 80, initial_indent="  ", subsequent_indent=" " * 6)
 
 
 class Claims:
     """What an outcome of a run or a trace has in common with any other: `checks`, its claims, and
-    `stacks`, those of the story beside the observed ones, if it was traced."""
+    `stacks`, the expected ones beside the observed ones, if it was traced."""
 
     checks: Sequence[Check]
     stacks = ()
@@ -40,4 +40,4 @@ class Claims:
 
     def verdict(self, words: str = "reproduced") -> list[str]:
         """Lines for the terminal: whether it is so, in these words, and each claim."""
-        return [words if self.reproduced else f"NOT {words}", *(check.folded() for check in self.checks)]
+        return [words if self.reproduced else f"NOT {words}", *(check.wrapped() for check in self.checks)]

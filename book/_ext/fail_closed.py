@@ -2,7 +2,7 @@
 
 Sphinx counts a logged error as a warning, which only `-W` turns into a failure; and a page with a
 fault is kept, so the next build does not read it again and passes. A fault reported here fails
-the build in either case, until the page is mended.
+the build in either case, until the page is fixed.
 """
 
 from __future__ import annotations

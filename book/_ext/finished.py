@@ -1,7 +1,7 @@
-"""What is mended on a written page because no directive and no setting reaches it?
+"""What is changed in a written page because no directive and no setting reaches it?
 
 The theme gives the arrows of its navigation no name, and sends each reader 1.5 MB of script that
-draws icons which its own style sheet has as a font. A page is mended after it was written; doing
+draws icons which its own style sheet has as a font. A page is changed after it was written; doing
 it twice changes nothing.
 """
 
@@ -39,7 +39,7 @@ def drop_icon_script(html: str) -> str:
 
 
 def finish(app: Sphinx, failure: Exception | None) -> None:
-    """Mends every page and clears out what none of them uses."""
+    """Changes every page and clears out what none of them uses."""
     if failure or app.builder.name != "html":
         return
     static = Path(app.outdir) / "_static"

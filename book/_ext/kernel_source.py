@@ -202,11 +202,11 @@ def find(root: Path, path: str, symbol: str, having: str | None = None) -> Defin
         raise SourceError(f"{path}: {symbol}{within} not found{hint}")
     if len(found) > 1:
         each = "; ".join(f"{d.kind} in lines {d.first}-{d.last}" for d in found)
-        mend = ":with: and a line that only the wanted one has"
+        fix = ":with: and a line that only the wanted one has"
         if len({d.kind for d in found}) == len(found):
-            mend = f"its kind with its name, `{found[0].kind} {name}`"
+            fix = f"its kind with its name, `{found[0].kind} {name}`"
         raise SourceError(f"{path}: {symbol} found {'twice' if len(found) == 2 else 'often'}: "
-                          f"{each}. Next: {mend}")
+                          f"{each}. Next: {fix}")
     return found[0]
 
 

@@ -27,7 +27,7 @@ class NoMachine(Exception):
 
 
 class Lacking(Exception):
-    """This host cannot make the machine: what it lacks, and the command that mends it."""
+    """This host cannot make the machine: what it lacks, and the command that fixes it."""
 
 
 @contextlib.contextmanager

@@ -32,7 +32,7 @@ def judge(exercise: cases.Exercise, answer: str, label: str) -> dict:
         except GuestDied as death:
             if exercise.applies == "guest":
                 raise
-            with serving.throwaway(ours.kept):  # raises, or mends the snapshot, if the fault is not the answer's
+            with serving.throwaway(ours.kept):  # raises, or makes the snapshot anew, if the fault is not the answer's
                 return _broken(exercise, f"the machine that the answer makes does not start: {death.message}")
 
 

@@ -41,7 +41,7 @@ def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
         faults = [line for line in log.splitlines() if re.search(r"(ERROR|WARNING|Error):", line)]
         shown = "\n".join(faults[:20]) or "\n".join(log.splitlines()[-15:])
         raise LabError(f"book: the build failed (whole log: _build/book.log)\n{shown}",
-                       "mend what it names, then ./lab book")
+                       "fix what it names, then ./lab book")
     return into / "_build" / "html"
 
 
@@ -59,4 +59,4 @@ def check_links(folder: Path) -> None:
         faults = links.internal(folder) + links.external(folder, progress)
     if faults:
         raise LabError("book: these links lead nowhere\n" + "\n".join(faults),
-                       "mend them, or try again if a host was away, then ./lab book --check-links")
+                       "fix them, or try again if a host was away, then ./lab book --check-links")

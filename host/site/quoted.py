@@ -42,7 +42,7 @@ def qemu_source() -> Path:
             source.unpack("qemu", whole)
         for path in quoted:
             if not (whole / path).is_file():
-                raise LabError(f"QEMU source {version}: no file {path}", "mend the path in the page that quotes it")
+                raise LabError(f"QEMU source {version}: no file {path}", "fix the path in the page that quotes it")
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(whole / path, folder / path)
         upstream = (whole / "VERSION").read_text().strip()
@@ -110,6 +110,6 @@ def _unpack(packed: Path, package: str, quoted: list[str], folder: Path) -> None
         ) if wanted else None
     if result and result.returncode != 0:
         raise LabError(f"{package} {version}: {result.stderr.strip()}",
-                       "mend the path in the page that quotes it")
+                       "fix the path in the page that quotes it")
     upstream = version.partition("-")[0]
     (folder / "VERSION").write_text(f"upstream {upstream}\npackage {package} {version}\n")

@@ -103,7 +103,7 @@ def _build(folder: Path) -> None:
                         process.terminate()
                         process.wait()
     if build.returncode or pack.returncode:
-        raise LabError(_cause(log), "mend what it names, then the same ./lab call")
+        raise LabError(_cause(log), "fix what it names, then the same ./lab call")
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
 
 

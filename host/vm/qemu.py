@@ -114,7 +114,7 @@ def _compile(name: str, ours: Built) -> None:
                 ninja.terminate()
                 ninja.wait()
     if ninja.returncode != 0:
-        raise LabError(f"QEMU: {cause()}", f"mend what it names, or rm -r {ours.folder}; then the same ./lab call")
+        raise LabError(f"QEMU: {cause()}", f"fix what it names, or rm -r {ours.folder}; then the same ./lab call")
 
 
 def environment() -> dict[str, str]:

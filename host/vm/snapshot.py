@@ -1,9 +1,9 @@
-"""Why does a guest start in under a second? It never boots: it goes on from a kept moment.
+"""Why does a guest start in under a second? It never boots: it goes on from a snapshot.
 
 After the first cold boot the machine is stopped and kept: its memory is a file that QEMU wrote
 through (`share=on`), its device state a stream of under a megabyte, its disk a squashfs that
 nobody writes. A restored guest maps the memory file copy-on-write, so any number of guests go on
-from the same moment and share every page that they do not touch.
+from the same snapshot and share every page that they do not touch.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
 
 
 def snapshot(which: str | Profile = "stock") -> Path:
-    """The folder of the kept moment (`ram`, `state`), made by one cold boot if need be."""
+    """The folder of the snapshot (`ram`, `state`), made by one cold boot if need be."""
     ours, disk, how = ground(ground(which)[0].kept)
     # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
     # the processor; the image's list of files tells one build of the same recipe from the next.
@@ -59,7 +59,7 @@ def snapshot(which: str | Profile = "stock") -> Path:
 
 
 def anew(name: str = "stock") -> Path:
-    """The kept moment made again, with labs/ as it stands now: what a fresh clone has."""
+    """The snapshot made again, with labs/ as it stands now: what a fresh clone has."""
     store.discard(f"snapshot-{name}", snapshot(name))
     return snapshot(name)
 
@@ -86,7 +86,7 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
 
 
 def _bring_labs(guest: Guest, folder: Path) -> None:
-    """Have labs/ in the kept moment, compiled, and in memory what it takes to reach it: what a restored
+    """Have labs/ in the snapshot, compiled, and in memory what it takes to reach it: what a restored
     guest gets is then only what has changed."""
     parcel.has(folder, parcel.contents())
     machine.wake(guest, BOOT_DEADLINE_S)
@@ -148,16 +148,16 @@ def _keep(guest: Guest, state: Path) -> None:
 
 
 def restore(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
-    """A guest that goes on from the kept moment, awake and with labs/ as it stands on the host."""
-    return _mending(which, lambda: _awake(which, outlives_us))
+    """A guest that goes on from the snapshot, awake and with labs/ as it stands on the host."""
+    return _repaired(which, lambda: _awake(which, outlives_us))
 
 
 def resume(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
-    """The same, not waited for: its clock is the kept moment's and so is its labs/."""
-    return _mending(which, lambda: _resumed(which, outlives_us))
+    """The same, not waited for: its clock and its labs/ are the snapshot's."""
+    return _repaired(which, lambda: _resumed(which, outlives_us))
 
 
-def _mending(which: str | Profile, attempt) -> Guest:
+def _repaired(which: str | Profile, attempt) -> Guest:
     """Try, and once more, for a machine that is busy may miss a deadline; a snapshot from which neither guest goes on
     is made again, once. If the machine is an answer's, the fault is the answer's."""
     tried = snapshot(which)

@@ -112,7 +112,7 @@ def module_command(module: str, *arguments: str) -> list[str]:
 
 
 def receive(labs: parcel.Parcel) -> str:
-    """Bash text for the guest: set the clock if it is off (a restored one has the kept moment's), and
+    """Bash text for the guest: set the clock if it is off (a restored one has the snapshot's), and
     bring labs/ up to date from the archive on stdin; one such call waits for another. The folder itself stays,
     for running kernels stand in it. Each process costs 30 ms under emulation, so there are few; busybox, linked
     statically, costs half of that."""

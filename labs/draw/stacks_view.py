@@ -1,7 +1,7 @@
-"""How is a told stack shown beside an observed one: in a terminal, a notebook, a page?
+"""How is an expected stack shown beside an observed one: in a terminal, a notebook, a page?
 
-Both renderings read the dict of `labs.trace.stacks.Comparison.to_json()`, so they cannot tell two
-stories. Colour is never the only sign: each state has a word and a mark of its own.
+Both renderings read the dict of `labs.trace.stacks.Comparison.to_json()`, so they say the same.
+Colour is never the only sign: each state has a word and a mark of its own.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ MARKS = {
     "missing": ("!", "\N{MULTIPLICATION SIGN}", "wpw-missing"),
     "also there": ("+", "+", "wpw-extra"),
 }
+PROVEN = {"leaves no frame": "tail call", "inlined": "inlined"}  # how a reason ends: what it proves
 
 # Selectors name three classes so that they win over the table rules of notebook and page themes.
 CSS = style.css("""
@@ -60,16 +61,32 @@ def text(comparison: dict, width: int = 80) -> str:
     rows = comparison["rows"]
     room = (max(width, 40) - 16) // 2
     lines = textwrap.wrap(comparison["title"], width)
-    lines.append(f"  {'':<12}{'told':<{room}} observed")
+    lines.append(f"  {'':<12}{'expected':<{room}} observed")
     for row in rows:
-        told, observed = row["told"] or "", row["observed"] or "-"
-        lines.append(f"{MARKS[row['state']][0]} {row['state']:<12}"
-                     f"{_cut(told, room):<{room}} {_cut(observed, room)}".rstrip())
+        expected, observed = row["told"] or "", row["observed"] or "-"
+        lines.append(f"{MARKS[row['state']][0]} {word(row):<12}"
+                     f"{_cut(expected, room):<{room}} {_cut(observed, room)}".rstrip())
         for remark in remarks(row):
             lines += textwrap.wrap(remark, width, initial_indent=" " * 14 + "| ",
                                    subsequent_indent=" " * 14 + "| ")
-    verdict = "as told" if comparison["ok"] else "NOT as told"
-    return "\n".join(lines + textwrap.wrap(f"{verdict}: {comparison['summary']}", width))
+    outcome = "as expected" if comparison["ok"] else "NOT as expected"
+    return "\n".join(lines + textwrap.wrap(f"{outcome}: {comparison['summary']}", width))
+
+
+def counted(states: dict[str, int]) -> str:
+    """How many rows are in each state, as in "14 frames expected: 11 seen, 1 renamed, 2 inlined or tail call,
+    0 by chance, 0 missing; 3 also there"."""
+    *expected, extra = [f"{states[state]} {'inlined or tail call' if state == 'folded' else state}" for state in MARKS]
+    line = f"{sum(states.values()) - states['also there']} frames expected: {', '.join(expected)}"
+    return f"{line}; {extra}" if states["also there"] else line
+
+
+def word(row: dict) -> str:
+    """A row's state as it is shown. That a frame was left by a tail call is said where the jump was found in the
+    kernel's code, that it was inlined where no such function exists; its `reason` ends with that."""
+    if row["state"] != "folded":
+        return row["state"]
+    return next((word for end, word in PROVEN.items() if row["reason"].endswith(end)), "no frame")
 
 
 def _cut(name: str, room: int) -> str:
@@ -77,7 +94,7 @@ def _cut(name: str, room: int) -> str:
 
 
 def remarks(row: dict) -> list[str]:
-    """What is to be said of a row, in order: why it differs, then the story's note."""
+    """What is to be said of a row, in order: why it differs, then the note in the file of the expected stack."""
     return [remark for remark in (row["reason"], row["note"]) if remark]
 
 
@@ -86,7 +103,7 @@ def html(comparison: dict, href: Callable[[dict], str | None] | None = None) -> 
 
     `href` may give the address of the page that shows a row's function.
     """
-    title = escape(comparison["title"] or "The story's stack beside the kernel's")
+    title = escape(comparison["title"] or "The expected stack beside the kernel's")
     verdict = "As told" if comparison["ok"] else "Not as told"
     body = "".join(_row(row, href) for row in comparison["rows"])
     return (f'<figure class="wpw-stack"><style>{CSS}</style>'

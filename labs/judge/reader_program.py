@@ -57,7 +57,7 @@ def compare(verdict: Verdict, truth: list, told: list, one_each: str, happened: 
                    f"{len(told)} events were reported, and {happened}")
     wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
     verdict.expect(told and not wrong, right,
-                   f"{len(wrong)} of {len(truth)} are told wrong; {fault(wrong[0]) if wrong else 'nothing was told'}")
+                   f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}")
 
 
 @contextlib.contextmanager

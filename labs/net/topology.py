@@ -23,7 +23,7 @@ from mininet.net import Mininet
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
 
-__all__ = ["Card", "CommandFailed", "Node", "NotReady", "Port", "Segment", "Service", "Topology",
+__all__ = ["Card", "CommandFailed", "Node", "NotReady", "Port", "Service", "Topology", "Wire",
            "at_once", "finish"]
 
 # Mininet() would raise system-wide limits, tcp_rmem and tcp_wmem among them (mininet.util,
@@ -49,8 +49,8 @@ OFFLOADS_OFF = ("tso", "off", "gso", "off", "gro", "off")
 
 
 @dataclass(frozen=True)
-class Segment:
-    """A shared wire: its MTU in bytes, and the time a packet takes from one host to another."""
+class Wire:
+    """A bridge that hosts share: its MTU in bytes, and the time a packet takes from one host to another."""
 
     name: str
     mtu: int = 1500
@@ -59,10 +59,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Port:
-    """A host's place on a segment. Its interface is called after the host: client-eth0."""
+    """A host's place on a wire. Its interface is called after the host: client-eth0."""
 
     node: str
-    segment: Segment
+    wire: Wire
     addresses: tuple[str, ...]
 
 
@@ -119,9 +119,9 @@ class Topology:
 
     def describe(self) -> dict:
         """Hosts, addresses and wires as plain values, for a picture of the topology."""
-        return {"segments": [asdict(segment) for segment in self._segments()],
+        return {"segments": [asdict(wire) for wire in self._wires()],
                 "ports": [{"node": port.node, "interface": self._interfaces()[port],
-                           "segment": port.segment.name, "mtu": port.segment.mtu,
+                           "segment": port.wire.name, "mtu": port.wire.mtu,
                            "addresses": list(port.addresses)} for port in self.ports],
                 "cards": [asdict(card) for card in self.cards]}
 
@@ -145,8 +145,8 @@ class Topology:
             self.folder.rmdir()
         self.nodes, self.services = {}, []
 
-    def _segments(self) -> list[Segment]:
-        return list(dict.fromkeys(port.segment for port in self.ports))
+    def _wires(self) -> list[Wire]:
+        return list(dict.fromkeys(port.wire for port in self.ports))
 
     def _interfaces(self) -> dict[Port, str]:
         names, count = {}, {}
@@ -178,19 +178,19 @@ class Topology:
 
     def _wiring(self) -> str:
         """Input of `ip -batch` in the wires' namespace: bridges, and a veth pair for each port."""
-        lines = [f"link add {segment.name} mtu {segment.mtu} up type bridge"
-                 for segment in self._segments()]
+        lines = [f"link add {wire.name} mtu {wire.mtu} up type bridge"
+                 for wire in self._wires()]
         for port, interface in self._interfaces().items():
-            mtu = port.segment.mtu
+            mtu = port.wire.mtu
             lines += [f"link add {interface} mtu {mtu} type veth peer name {interface} mtu {mtu} "
                       f"netns {self[port.node].pid}",
-                      f"link set {interface} master {port.segment.name} up"]
+                      f"link set {interface} master {port.wire.name} up"]
         return "\n".join(lines)
 
     def _delays(self) -> str:
         """Input of `tc -batch` in the wires' namespace: what leaves a bridge waits."""
-        return "\n".join(f"qdisc add dev {interface} root netem delay {port.segment.delay_ms}ms"
-                         for port, interface in self._interfaces().items() if port.segment.delay_ms)
+        return "\n".join(f"qdisc add dev {interface} root netem delay {port.wire.delay_ms}ms"
+                         for port, interface in self._interfaces().items() if port.wire.delay_ms)
 
     def _addressing(self, name: str) -> str:
         """Input of `ip -batch` on a host."""

@@ -1,6 +1,6 @@
-"""Does the kernel do what the story says? A told call stack beside the observed one.
+"""Does the kernel do what the report says? An expected call stack beside the observed one.
 
-A story is text, newest call first, one frame a line:
+An expected stack is text, newest call first, one frame a line:
 
     tcp_v4_err                                          @net/ipv4/tcp_ipv4.c  # the socket is owned
     __do_softirq => handle_softirqs : renamed in 6.1.y  @kernel/softirq.c
@@ -8,8 +8,9 @@ A story is text, newest call first, one frame a line:
     cpuidle_enter ? the processor may have had work
 
 `=>` gives the running kernel's name for a frame and, after a colon, why it differs; `~` says why a
-frame may be absent because of the compiler, `?` on what else it depends; `@` the file it is in; `#` a note for the reader. A line of only `#` is a
-comment. The observed stack may hold frames the story leaves out: they are shown, not judged.
+frame may be absent because of the compiler (inlined, or left by a tail call), `?` on what else it depends; `@` the
+file it is in; `#` a note for the reader. A line that begins with `#` is a comment. The observed stack
+may hold frames that are not expected: they are shown, and nothing depends on them.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from labs.draw import stacks_view
 
 
 class State(str, Enum):
-    """What became of a frame; the value is the word shown to the reader."""
+    """What became of a frame. The value is what recordings say, and but for NO_FRAME the word that is shown."""
 
     SEEN = "seen"
     RENAMED = "renamed"
-    FOLDED = "folded"
+    NO_FRAME = "folded"  # inlined, or left by a tail call: labs.draw.stacks_view says which
     CHANCE = "by chance"
     MISSING = "missing"
     EXTRA = "also there"
@@ -35,16 +36,16 @@ class State(str, Enum):
 
 @dataclass(frozen=True)
 class Frame:
-    """A call that the story tells of.
+    """A call that is expected.
 
-    `renamed_to` is its name in the running kernel, `folded` allows it to be absent (inlined, or
-    left by a tail call), `chance` too (what an interrupt interrupts is no part of the story), and
-    `why` explains each. `source` is a path in the kernel tree.
+    `renamed_to` is its name in the running kernel, `no_frame` allows it to be absent (inlined,
+    or left by a tail call), `chance` too (what an interrupt interrupts may be anything), and `why`
+    explains each. `source` is a path in the kernel tree.
     """
 
     name: str
     renamed_to: str | None = None
-    folded: bool = False
+    no_frame: bool = False
     chance: bool = False
     why: str | None = None
     note: str | None = None
@@ -58,7 +59,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the comparison; `frame` is None for a frame that the story leaves out."""
+    """One line of the comparison; `frame` is None for a frame that was not expected."""
 
     state: State
     frame: Frame | None
@@ -68,7 +69,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The told stack aligned with the observed one, newest frame first."""
+    """The expected stack aligned with the observed one, newest frame first."""
 
     rows: list[Row] = field(default_factory=list)
     title: str = ""
@@ -80,7 +81,7 @@ class Comparison:
 
     @property
     def ok(self) -> bool:
-        """True if no frame is missing and at least one was seen: folding alone proves nothing."""
+        """True if no frame is missing and at least one was seen: frames that may be absent prove nothing."""
         return not self.missing and bool(self.count(State.SEEN) + self.count(State.RENAMED))
 
     def count(self, state: State) -> int:
@@ -88,11 +89,8 @@ class Comparison:
         return sum(row.state is state for row in self.rows)
 
     def summary(self) -> str:
-        """One line: '14 frames told: 11 seen, 1 renamed, 2 folded, 0 by chance, 0 missing; 3 also there'."""
-        told = [f"{self.count(state)} {state.value}" for state in list(State)[:5]]
-        line = f"{sum(row.frame is not None for row in self.rows)} frames told: {', '.join(told)}"
-        extra = self.count(State.EXTRA)
-        return f"{line}; {extra} also there" if extra else line
+        """One line: what `stacks_view.counted` says of this one."""
+        return stacks_view.counted({state.value: self.count(state) for state in State})
 
     def to_json(self) -> dict:
         """Plain values for `--json` and for the page."""
@@ -114,22 +112,22 @@ class Comparison:
         return {"text/plain": self.text(), "text/html": self.html()}
 
 
-class StoryError(ValueError):
-    """A line of a story that cannot be read: which, and what was expected."""
+class Unreadable(ValueError):
+    """A line of an expected stack that cannot be read: which, and what should be there."""
 
 
 _LINE = re.compile(
     r"^(?P<name>[A-Za-z_]\w*)"
     r"(?:\s*=>\s*(?P<renamed_to>[A-Za-z_]\w*)(?:\s*:\s*(?P<rename_why>[^~?@#]+?))?)?"
-    r"(?:\s*(?P<fold>[~?])\s*(?P<fold_why>[^@#]*?))?"
+    r"(?:\s*(?P<absent>[~?])\s*(?P<absent_why>[^@#]*?))?"
     r"(?:\s*@\s*(?P<source>[^\s#]+))?"
     r"(?:\s*#\s*(?P<note>.+))?$")
 
 
-def parse_story(text: str, name: str = "story") -> list[Frame]:
-    """Frames of a story, newest first. `name` is what an error calls the text.
+def parse(text: str, name: str = "stack") -> list[Frame]:
+    """Frames of an expected stack, newest first. `name` is what an error calls the text.
 
-    Raises StoryError with the line's number, what was found, and what was expected.
+    Raises Unreadable with the line's number, what was found, and what was expected.
     """
     frames = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -138,21 +136,21 @@ def parse_story(text: str, name: str = "story") -> list[Frame]:
             continue
         frames.append(_parse_line(line, f"{name}, line {number}"))
     if not frames:
-        raise StoryError(f"{name}: expected at least one frame, found none")
+        raise Unreadable(f"{name}: expected at least one frame, found none")
     return frames
 
 
 def _parse_line(line: str, where: str) -> Frame:
     found = _LINE.match(line)
     if found is None:
-        raise StoryError(f"{where}: expected `function [=> new_name : why] [~ or ? why] [@file] [# note]`,"
+        raise Unreadable(f"{where}: expected `function [=> new_name : why] [~ or ? why] [@file] [# note]`,"
                          f" found `{line}`")
-    whys = [why for why in (found["rename_why"], found["fold_why"]) if why]
+    whys = [why for why in (found["rename_why"], found["absent_why"]) if why]
     if found["renamed_to"] and not found["rename_why"]:
-        raise StoryError(f"{where}: expected `: why` after the new name `{found['renamed_to']}`")
-    if found["fold"] and not found["fold_why"]:
-        raise StoryError(f"{where}: expected why `{found['name']}` may be absent after `{found['fold']}`")
-    return Frame(found["name"], found["renamed_to"], found["fold"] == "~", found["fold"] == "?",
+        raise Unreadable(f"{where}: expected `: why` after the new name `{found['renamed_to']}`")
+    if found["absent"] and not found["absent_why"]:
+        raise Unreadable(f"{where}: expected why `{found['name']}` may be absent after `{found['absent']}`")
+    return Frame(found["name"], found["renamed_to"], found["absent"] == "~", found["absent"] == "?",
                  "; ".join(whys) or None, found["note"], found["source"])
 
 
@@ -173,15 +171,15 @@ def function_name(observed: str | bytes) -> str:
     return _CLONE.sub("", _OFFSET.sub("", shown_name(observed)))
 
 
-def match(story: str | Iterable[Frame], observed: Iterable[str | bytes],
+def match(expected: str | Iterable[Frame], observed: Iterable[str | bytes],
           symbols: Container[str], title: str = "") -> Comparison:
-    """Aligns `observed` (newest first) with `story` and judges each told frame.
+    """Aligns `observed` (newest first) with `expected` and says what became of each expected frame.
 
     `symbols` tells which functions the running kernel has: what it lacks was inlined, what it has
-    and did not call here is missing, unless the story says that it may be.
-    Raises StoryError on a story that cannot be read, ValueError if `symbols` is empty.
+    and did not call here is missing, unless its line says that it may be.
+    Raises Unreadable on an expected stack that cannot be read, ValueError if `symbols` is empty.
     """
-    frames = parse_story(story) if isinstance(story, str) else list(story)
+    frames = parse(expected) if isinstance(expected, str) else list(expected)
     if hasattr(symbols, "__len__") and not len(symbols):
         raise ValueError("expected the running kernel's symbols, found none: every absent frame "
                          "would pass as inlined; run as root, and look at /proc/kallsyms")
@@ -226,24 +224,24 @@ def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, in
 
 
 def _absent(frame: Frame, names: list[str], symbols: Container[str]) -> Row:
-    """Judges a told frame that is not where the story has it."""
+    """What became of an expected frame that is not in its place."""
     if frame.chance:
         return Row(State.CHANCE, frame, None, frame.why)
     known = next((name for name in reversed(frame.names) if name in symbols), None)
     if known is None:
         reason = ("the running kernel has no such symbol: inlined"
-                  + ("" if frame.folded else ", or gone under another name"))
-        state = State.FOLDED
-    elif frame.folded:
+                  + ("" if frame.no_frame else ", or gone under another name"))
+        state = State.NO_FRAME
+    elif frame.no_frame:
         reason = (f"the running kernel has {known}, and it is not on this stack"
                   + ("" if frame.why else ": a tail call or a partial inline"))
-        state = State.FOLDED
+        state = State.NO_FRAME
     else:
         elsewhere = set(frame.names) & set(names)
         reason = (f"{known} is on the stack, but not in this place" if elsewhere else
                   f"the running kernel has {known}, and it is not on this stack")
         state = State.MISSING
-    if frame.why and state is State.FOLDED:
+    if frame.why and state is State.NO_FRAME:
         reason = f"{frame.why}; {reason}"
     return Row(state, frame, None, reason)
 

@@ -89,7 +89,7 @@ class Tracer:
     `probes` gives, in the order of the program's `enum probe`, the functions that each of its
     `on_…` functions (at the entry) and `after_…` functions (at the return, where only
     RETURN_VALUE() has a meaning) may be attached to: the first that the running kernel has is taken, and
-    `substitutions` says where that was not the story's. `fields` are (structure, field) pairs
+    `substitutions` says where that was not the first of them. `fields` are (structure, field) pairs
     whose offsets the program wants, beside those that event.h needs.
     """
 

@@ -1,4 +1,4 @@
-"""Does case 4 happen, by the mechanism told, and can its judge say no?"""
+"""Does case 4 happen, by the mechanism that the page gives, and can its judge say no?"""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Does case 1 happen, by the mechanism told, and can its judge say no?"""
+"""Does case 1 happen, by the mechanism that the page gives, and can its judge say no?"""
 
 import json
 from dataclasses import replace
@@ -46,17 +46,17 @@ def test_people_read_80_columns(outcome, traced):
         assert max(map(len, text.splitlines())) <= 80
 
 
-def test_stacks_are_as_told(traced):
+def test_stacks_are_as_expected(traced):
     assert traced.reproduced, traced.text()
-    assert len(traced.stacks) == len(tracing.TOLD) == 6
+    assert len(traced.stacks) == len(tracing.EXPECTED) == 6
     proven = [row.reason for stack in traced.stacks for row in stack.rows if "leaves no frame" in (row.reason or "")]
     assert len(proven) > 10
 
 
-def test_a_story_of_another_kernel_is_missing_frames(traced):
-    told = tracing.TOLD[0]
-    event = told.event(traced.events)
-    wrong = told.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
+def test_a_stack_of_another_kernel_is_missing_frames(traced):
+    expected = tracing.EXPECTED[0]
+    event = expected.event(traced.events)
+    wrong = expected.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
     assert match(wrong, event.stack, Symbols()).missing == ["tcp_retransmit_skb"]
     assert not replace(traced, events=[]).reproduced
 

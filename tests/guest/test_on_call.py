@@ -12,7 +12,7 @@ from labs.cases.addr_select import on_call as addr_select
 from labs.cases.frag_needed import on_call as frag_needed
 from labs.cases.splice_push import on_call as splice_push
 from labs.cases.splice_push.regression import REGRESSION
-from labs.net.topology import Port, Segment, Topology
+from labs.net.topology import Port, Topology, Wire
 from labs.on_call import Look
 
 PARTS = "frag-needed splice-push addr-select machinery"
@@ -23,7 +23,7 @@ CASES = {"frag-needed": frag_needed.taken, "splice-push": partial(splice_push.ta
 class One(Topology):
     """A single host."""
 
-    ports = (Port("host", Segment("lan"), ("10.0.0.1/24",)),)
+    ports = (Port("host", Wire("lan"), ("10.0.0.1/24",)),)
 
 
 @contextlib.contextmanager
@@ -55,10 +55,10 @@ def test_every_look_of_a_case_tells_the_fault_from_health(name):
 
 def test_a_look_that_cannot_tell_is_worthless():
     blind, wrong = replace(GOOD, id="blind", expect="it is"), replace(GOOD, id="wrong", expect="on fire")
-    verdicts = {check.what.split()[0]: check for check in looked(GOOD, blind, wrong).checks}
-    assert verdicts["good"].held
-    assert not verdicts["blind"].held and "where nothing is wrong, too" in verdicts["blind"].what
-    assert not verdicts["wrong"].held and "does not find it" in verdicts["wrong"].what
+    found = {check.what.split()[0]: check for check in looked(GOOD, blind, wrong).checks}
+    assert found["good"].held
+    assert not found["blind"].held and "where nothing is wrong, too" in found["blind"].what
+    assert not found["wrong"].held and "does not find it" in found["wrong"].what
 
 
 def test_one_that_describes_says_so_and_still_has_to_match():

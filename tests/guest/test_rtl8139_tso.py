@@ -1,10 +1,10 @@
-"""Does case 2 happen, by the mechanism told, and can its judge say no?"""
+"""Does case 2 happen, by the mechanism that the page gives, and can its judge say no?"""
 
 import json
 from dataclasses import replace
 
 from labs.cases.rtl8139_tso import case, on_call, tracing
-from labs.cases.rtl8139_tso.judge import CURE_RATIO, CUT_BYTES
+from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
@@ -21,17 +21,17 @@ def test_the_fault_is_reproduced(outcome):
     assert broken.router("FragFails") == broken.too_long == broken.above_mss
     for key in ("tso_off", "mended", "beside"):
         assert outcome.seen[key].largest_bytes == 1308
-        assert broken.rate_kb_s <= outcome.seen[key].rate_kb_s / CURE_RATIO
+        assert broken.rate_kb_s <= outcome.seen[key].rate_kb_s / FIXED_RATIO
 
 
 def test_without_the_cause_the_judge_says_no(outcome):
-    for cure in ("tso_off", "mended", "beside"):
-        assert not replace(outcome, seen=outcome.seen | {"as_it_is": outcome.seen[cure]}).reproduced
+    for fix in ("tso_off", "mended", "beside"):
+        assert not replace(outcome, seen=outcome.seen | {"as_it_is": outcome.seen[fix]}).reproduced
     only_slow = outcome.seen | {key: outcome.seen["as_it_is"] for key in ("tso_off", "mended", "beside")}
     assert not replace(outcome, seen=only_slow).reproduced
 
 
-def test_hiding_is_no_cure_to_the_judge(outcome):
+def test_hiding_is_no_fix_to_the_judge(outcome):
     hidden = outcome.seen | {"tso_off": outcome.seen["mtu_lock"]}
     failed = [check.what for check in replace(outcome, seen=hidden).checks if not check.held]
     assert len(failed) == 1 and "cut or drop" in failed[0]
@@ -57,15 +57,15 @@ def test_every_look_tells_the_fault_from_health():
     assert not replace(taken, broken=taken.healthy).reproduced
 
 
-def test_stacks_are_as_told(traced):
+def test_stacks_are_as_expected(traced):
     assert traced.reproduced, traced.text()
     assert len(traced.stacks) == 5
 
 
-def test_a_story_of_another_kernel_is_missing_frames(traced):
-    told = tracing.stories(traced.plain.events)[0]
-    wrong = told.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
-    assert match(wrong, told.event(traced.plain.events).stack,
+def test_a_stack_of_another_kernel_is_missing_frames(traced):
+    expected = tracing.expected(traced.plain.events)[0]
+    wrong = expected.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
+    assert match(wrong, expected.event(traced.plain.events).stack,
                  Symbols()).missing == ["tcp_retransmit_skb"]
 
 

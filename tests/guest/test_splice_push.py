@@ -1,4 +1,4 @@
-"""Does case 3 happen, by the mechanism told, and can its judge say no?"""
+"""Does case 3 happen, by the mechanism that the page gives, and can its judge say no?"""
 
 import json
 import math
@@ -56,18 +56,18 @@ def test_people_read_80_columns(outcome, traced):
         assert max(map(len, text.splitlines())) <= 80, text
 
 
-def test_stacks_and_flags_are_as_told(traced):
+def test_stacks_and_flags_are_as_expected(traced):
     assert traced.reproduced, traced.text()
-    assert len(traced.stacks) == len(tracing.TOLD) == 4
-    assert any("page_to_socket" in frame for frame in tracing.TOLD[1].event(traced.events).stack)
+    assert len(traced.stacks) == len(tracing.EXPECTED) == 4
+    assert any("page_to_socket" in frame for frame in tracing.EXPECTED[1].event(traced.events).stack)
     assert not replace(traced, events=[]).reproduced
     assert not replace(traced, broken=traced.fixed).reproduced
 
 
-def test_a_story_of_another_kernel_is_missing_frames(traced):
-    told = tracing.TOLD[0]
-    event = told.event(traced.events)
-    wrong = told.file.read_text().replace("sock_sendpage ", "tcp_retransmit_skb ")
+def test_a_stack_of_another_kernel_is_missing_frames(traced):
+    expected = tracing.EXPECTED[0]
+    event = expected.event(traced.events)
+    wrong = expected.file.read_text().replace("sock_sendpage ", "tcp_retransmit_skb ")
     assert match(wrong, event.stack, Symbols()).missing == ["tcp_retransmit_skb"]
 
 
@@ -95,13 +95,13 @@ def test_what_frees_the_tail(net):
 
 
 def test_the_reduction(net):
-    verdicts = {one.name: one.verdict for one in case.reduction(net)}
+    found = {one.name: one.outcome for one in case.reduction(net)}
     for moves_nothing in ("three machines", "without the proxy", "one machine, lo", "lo, MTU 16384", "offloads on",
                           "SPLICE_F_MORE", "TCP_NODELAY", "60000 bytes, lo", "16 pieces of 50"):
-        assert verdicts[moves_nothing] == "lost"
-    for cures in ("closed at the end", "send()", "exact length"):
-        assert verdicts[cures] == "not there"
-    assert verdicts["header with MORE"] == "late" and verdicts["the same, SO_SNDBUF"] == "tail lost"
+        assert found[moves_nothing] == "lost"
+    for fixes in ("closed at the end", "send()", "exact length"):
+        assert found[fixes] == "not there"
+    assert found["header with MORE"] == "late" and found["the same, SO_SNDBUF"] == "tail lost"
 
 
 def test_in_the_words_of_a_notebook(net):

@@ -11,13 +11,13 @@ import pytest
 
 from labs.errors import CannotTry
 from labs.net import card
-from labs.net.topology import PINNED, Card, CommandFailed, NotReady, Port, Segment, Topology
+from labs.net.topology import PINNED, Card, CommandFailed, NotReady, Port, Topology, Wire
 
 
 class Pair(Topology):
     """Two hosts on one wire."""
 
-    wire = Segment("wire", mtu=1400, delay_ms=3)
+    wire = Wire("wire", mtu=1400, delay_ms=3)
     ports = (Port("left", wire, ("10.9.0.1/24",)), Port("right", wire, ("10.9.0.2/24", "10.9.0.3/32")))
 
 

@@ -48,7 +48,7 @@ def test_files_in_folders_are_found_again():
     (lambda f: (f / store.LIST).write_text("[1]"), "no list of files"),
     (lambda f: os.utime(f / "large", (1, 1)), "was changed"),
 ])
-def test_damage_is_named_and_mended(harm, says, capsys):
+def test_damage_is_named_and_repaired(harm, says, capsys):
     made = store.made("thing", "k", write_large)
     harm(made)
     assert says in store.damage(made)

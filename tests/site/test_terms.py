@@ -105,7 +105,7 @@ def test_what_is_no_use(terms, page):
     assert not [each for each in links(built.page()) if "IpFragFails" in each[0]]
 
 
-def test_a_fault_is_found_again_until_it_is_mended(terms):
+def test_a_fault_is_found_again_until_it_is_fixed(terms):
     broken = {**PAGES, "words.md": GLOSSARY.replace("MTU\n  A size.", "jitter\n  A time.")}
     assert terms(broken).status == terms(broken).status == 1
     assert terms(PAGES).status == 0

@@ -21,7 +21,7 @@ REPLACES, UNIT = "hw/net/rtl8139-tso.c.inc", "hw/net/rtl8139.c"
 SMALL = "libio.fa"  # a part of QEMU that takes seconds to build
 CONFIGURED_WAKES = 400  # to configure QEMU takes as long as some thirty guests to wake
 DECLARED = "static int tso_payload_bytes(uint32_t descriptor, int mtu, int ip_header_bytes, int tcp_header_bytes)"
-MENDED = f"{DECLARED}\n{{\n    return (descriptor >> 16) & 0x7ff;\n}}\n"
+FIXED = f"{DECLARED}\n{{\n    return (descriptor >> 16) & 0x7ff;\n}}\n"
 EXERCISE = dataclasses.replace(
     cases.exercise("frag-needed/1"), applies="device", replaces=REPLACES, unit=UNIT
 )
@@ -87,14 +87,14 @@ def untouched(built):
 
 
 @pytest.mark.parametrize("answer, says", [
-    (MENDED.replace(";", ""), "my answer.c:3:"),
+    (FIXED.replace(";", ""), "my answer.c:3:"),
     *(pytest.param(*refused, marks=pytest.mark.whole("machinery")) for refused in [
-        (MENDED.replace("}", ""), "here_the_answer_ends"),
-        (MENDED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
+        (FIXED.replace("}", ""), "here_the_answer_ends"),
+        (FIXED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
         ("// nothing", "is empty"),
-        (MENDED.replace("tso_payload_bytes", "another"), "implicit declaration of function ‘tso_payload_bytes’"),
+        (FIXED.replace("tso_payload_bytes", "another"), "implicit declaration of function ‘tso_payload_bytes’"),
         (f"{DECLARED}\n{{\n}}\n", "my answer.c:3:"),
-        ('#include "/dev/zero"\n' + MENDED, "out of memory"),
+        ('#include "/dev/zero"\n' + FIXED, "out of memory"),
     ]),
 ])
 def test_what_does_not_compile_is_said_at_the_readers_line(untouched, answer, says):
@@ -104,7 +104,7 @@ def test_what_does_not_compile_is_said_at_the_readers_line(untouched, answer, sa
 
 
 def test_an_answer_is_compiled_and_linked_beside_the_build(built, untouched, tmp_path):
-    binary = device.rebuilt(built, REPLACES, UNIT, MENDED, "a \"quoted\" name.c", tmp_path)
+    binary = device.rebuilt(built, REPLACES, UNIT, FIXED, "a \"quoted\" name.c", tmp_path)
     assert subprocess.run([binary, "--version"], capture_output=True).returncode == 0
 
 
@@ -113,7 +113,7 @@ def test_a_host_without_a_compiler_is_told_what_to_install(monkeypatch, tmp_path
         (tmp_path / tool).symlink_to(shutil.which(tool))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(applied.Lacking, match="apt-get install .*gcc"):
-        with applied.machine(EXERCISE, "rtl8139", MENDED, "answer.c"):
+        with applied.machine(EXERCISE, "rtl8139", FIXED, "answer.c"):
             pass
     assert "gcc" in " ".join(installed.missing(installed.QEMU_BUILD))
 
@@ -128,7 +128,7 @@ def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_l
         "ethtool -K $a sg on tx on tso on >/dev/null; ip netns exec far iperf3 -s -D -1; "
         "until iperf3 -c 10.9.0.1 -n 2M >/dev/null; do sleep 0.2; done; echo sent"
     )
-    for answer, dies in ((MENDED.replace("(descriptor >> 16) & 0x7ff", "0"), True), (MENDED, False)):
+    for answer, dies in ((FIXED.replace("(descriptor >> 16) & 0x7ff", "0"), True), (FIXED, False)):
         with applied.machine(EXERCISE, "rtl8139", answer, "answer.c") as ours, serving.throwaway(ours) as guest:
             result = guest.connection.run(["bash", "-c", send], capture_output=True, text=True, timeout=300)
             if dies:

@@ -1,7 +1,7 @@
 """Case 4: a node owns hundreds of IPv6 addresses. Why does every packet that it sends wait?
 
     case.run(addresses=512)       # cost of a packet against the number of addresses, and the control
-    net = case.Network()          # the story's hosts; net.close() or `with` ends them
+    net = case.Network()          # the report's hosts; net.close() or `with` ends them
     net.announce(512)             # the node owns 512 service addresses, and the router learns them
 
 `run()` measures up to 8192 addresses, with and without the setting that helped; `trace()` shows the
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from labs.cases.addr_select.judge import evals_per_address, judge
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.sweep import RATIO_AT, STORY, Sweep, sweep
+from labs.cases.addr_select.sweep import RATIO_AT, REPORTED, Sweep, sweep
 from labs.check import Check, Claims
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Outcome(Claims):
 
     def to_json(self) -> dict:
         """Plain values."""
-        seen, held = self.seen, [count for count in (STORY, RATIO_AT) if count in self.seen.broken]
+        seen, held = self.seen, [count for count in (REPORTED, RATIO_AT) if count in self.seen.broken]
         return {
             "case": "addr-select", "kernel": self.kernel, **self.claimed(),
             "addresses": {str(count): point.to_json()

@@ -1,6 +1,6 @@
 """Does a packet cost the same again, however many addresses the node owns, and is nothing else broken?
 
-What the scripts of exercises 1 and 2 are held to. Two networks, each with the story's 512 addresses:
+What the scripts of exercises 1 and 2 are held to. Two networks, each with the report's 512 addresses:
 an untouched one, which has to show the effect, and one on which the answer has acted.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from labs.cases.addr_select.network import NODE, PEER, UPLINK, Network, service
-from labs.cases.addr_select.sweep import STORY
+from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import EVAL, Cost, Sender, counting
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
@@ -22,22 +22,22 @@ SERVICE = service(77)
 WITHOUT_SETTING = {"2"}  # exercises that have to do without use_oif_addrs_only
 
 
-def judge_cure(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+def judge_fix(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercises 1 and 2: a script that touches the node only."""
-    with two(story) as (untouched, mended):
-        with (others_left_alone(exercise, verdict, mended), acting(exercise, answer, verdict, mended),
+    with two(as_reported) as (untouched, fixed):
+        with (others_left_alone(exercise, verdict, fixed), acting(exercise, answer, verdict, fixed),
               expecting_answers(verdict)):
             if exercise.folder.name in WITHOUT_SETTING:
-                without_setting(verdict, mended)
-            compare(verdict, untouched, mended)
-            nothing_else_broke(verdict, mended)
+                without_setting(verdict, fixed)
+            compare(verdict, untouched, fixed)
+            nothing_else_broke(verdict, fixed)
 
 
-def story() -> Network:
+def as_reported() -> Network:
     """The network with the report's number of addresses, all learnt by the router."""
     net = Network()
     try:
-        net.announce(STORY)
+        net.announce(REPORTED)
         net.learnt()
     except BaseException:
         net.close()
@@ -53,13 +53,13 @@ def asked(net: Network) -> tuple[Cost, int]:
             return cost, sender.calls(calls)[EVAL]
 
 
-def compare(verdict: Verdict, untouched: Network, mended: Network) -> None:
+def compare(verdict: Verdict, untouched: Network, fixed: Network) -> None:
     """Mechanism, source and time of a packet from an unconnected socket."""
     before, questions_before = asked(untouched)
-    if questions_before < STORY:
+    if questions_before < REPORTED:
         raise CannotTry("the untouched node does not look through its addresses, so nothing can be compared",
                         "./lab run addr-select")
-    cost, questions = asked(mended)
+    cost, questions = asked(fixed)
     verdict.measured.update(questions=questions, questions_untouched=questions_before,
                             send_us=round(cost.send_us), untouched_us=round(before.send_us), source=cost.source)
     verdict.expect(questions <= FEW_QUESTIONS,
@@ -82,11 +82,11 @@ def without_setting(verdict: Verdict, net: Network) -> None:
 def nothing_else_broke(verdict: Verdict, net: Network) -> None:
     """The services are announced, and answer in their own name."""
     owned = net.node.on("ip", "-6", "-oneline", "address", "show", "scope", "global").count("2001:db8:5:")
-    verdict.expect(owned == STORY, f"the node owns its {owned} service addresses",
-                   f"the node owns {owned} service addresses, expected all {STORY}")
+    verdict.expect(owned == REPORTED, f"the node owns its {owned} service addresses",
+                   f"the node owns {owned} service addresses, expected all {REPORTED}")
     learnt = net.learnt_now()
-    verdict.expect(learnt == STORY, f"the router knows a way to {learnt} of them",
-                   f"the router knows a way to {learnt} service addresses, expected {STORY}")
+    verdict.expect(learnt == REPORTED, f"the router knows a way to {learnt} of them",
+                   f"the router knows a way to {learnt} service addresses, expected {REPORTED}")
     said = net.peer.on("sh", "-c", f"ping -n -c 2 -i 0.1 -W 2 {SERVICE} || true")
     sources = set(re.findall(r"bytes from ([0-9a-f:]+): icmp_seq", said))
     verdict.expect(sources == {SERVICE}, f"{SERVICE} answers a ping from the peer, in its own name",

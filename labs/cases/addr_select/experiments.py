@@ -112,7 +112,7 @@ def with_setting(net: Network) -> None:
 
 
 CHANGES: list[tuple[str, str, Callable[[Network], None]]] = [
-    ("as_told", "as the story has it", lambda net: net.announce(MANY)),
+    ("as_told", "as in the report", lambda net: net.announce(MANY)),
     ("no_labels", "label table emptied", labels_flushed),
     ("labels_100", "100 more labels", lambda net: labels_lengthened(net, 100)),
     ("labels_1000", "1000 more labels", lambda net: labels_lengthened(net, 1000)),
@@ -172,7 +172,7 @@ def labels(addresses: int = 512) -> Table:
     rows = []
     with Silent() as net:
         net.announce(addresses)
-        rows.append(looked(net, "as_told", "as the story has it", PEER))
+        rows.append(looked(net, "as_told", "as in the report", PEER))
         net.router.on(f"ip -6 route add {TEREDO}/64 via {PEER}")
         rows.append(looked(net, "to_teredo", "to a peer in 2001::/32", f"{TEREDO}2"))
         assign(net.node, [f"{TEREDO}1"], "lo")

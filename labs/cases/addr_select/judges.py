@@ -1,9 +1,9 @@
 """Who judges which exercise of this chapter?"""
 
-from labs.cases.addr_select.curing import judge_cure
+from labs.cases.addr_select.curing import judge_fix
 from labs.cases.addr_select.deciding import judge_deciding
 from labs.cases.addr_select.predicting import judge_deprecated, judge_many
 from labs.cases.addr_select.programs import judge_program
 
-JUDGES = {"1": judge_cure, "2": judge_cure, "3": judge_program, "4": judge_deprecated, "5": judge_many,
+JUDGES = {"1": judge_fix, "2": judge_fix, "3": judge_program, "4": judge_deprecated, "5": judge_many,
           "6": judge_deciding}

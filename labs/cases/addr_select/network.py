@@ -1,9 +1,9 @@
-"""Who is in the story? A node that announces its service addresses by BGP, and a peer one hop away.
+"""Who is in the report? A node that announces its service addresses by BGP, and a peer one hop away.
 
     node 2001:db8:1::2 ---- rack ---- router 2001:db8:1::1, 2001:db8:2::1 ---- far ---- peer 2001:db8:2::2
       2001:db8:5::1 … on lo             learns one /128 a service address
 
-The addresses are of the prefix kept for documentation (RFC 3849); the story's were the owner's own.
+The addresses are of the prefix kept for documentation (RFC 3849); the report's were the owner's own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from labs.cases.addr_select.addresses import assign
-from labs.net.topology import PINNED, Node, NotReady, Port, Segment, Service, Topology
+from labs.net.topology import PINNED, Node, NotReady, Port, Service, Topology, Wire
 
 PEER, PEER_V4 = "2001:db8:2::2", "10.2.0.2"
 NODE, NODE_V4 = "2001:db8:1::2", "10.1.0.2"
@@ -51,7 +51,7 @@ def service_v4(number: int) -> str:
 
 
 class Network(Topology):
-    """The story's hosts; `node`, `router` and `peer` are its nodes. BGP is up, with one address."""
+    """The report's hosts; `node`, `router` and `peer` are its nodes. BGP is up, with one address."""
 
     pinned = PINNED | {
         "net/ipv6/conf/all/disable_ipv6": "0",
@@ -61,7 +61,7 @@ class Network(Topology):
         "net/ipv6/conf/default/use_oif_addrs_only": "0", "net/ipv6/conf/default/use_tempaddr": "0",
     }
     speaks_bgp = True
-    rack, far = Segment("rack"), Segment("far")
+    rack, far = Wire("rack"), Wire("far")
     ports = (Port("node", rack, (f"{NODE_V4}/24", f"{NODE}/64")),
              Port("router", rack, (f"{ROUTER_V4}/24", f"{ROUTER}/64")),
              Port("router", far, ("10.2.0.1/24", "2001:db8:2::1/64")),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labs import on_call
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.sweep import STORY
+from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import Sender
 
 LOOKS = Path(__file__).with_name("looks.toml")
@@ -19,7 +19,7 @@ LOOKS = Path(__file__).with_name("looks.toml")
 def scene(only_outgoing: bool) -> Iterator[tuple[Network, Callable[[], None]]]:
     """The node has the report's number of addresses; each call of what is given sends one datagram."""
     with Silent() as net, Sender(net) as sender:
-        net.announce(STORY)
+        net.announce(REPORTED)
         net.only_outgoing(only_outgoing)
 
         def again() -> None:

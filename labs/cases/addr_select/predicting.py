@@ -10,7 +10,7 @@ from labs.cases.addr_select.addresses import assign
 from labs.cases.addr_select.experiments import services
 from labs.cases.addr_select.network import NODE, Silent, service
 from labs.cases.addr_select.scores import RFC
-from labs.cases.addr_select.sweep import STORY
+from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.tracing import FEW, scores
 from labs.cases.addr_select.workload import EVAL, LABEL, Sender, counting, fastest
 from labs.judge.exercise import Exercise
@@ -23,7 +23,7 @@ WITHIN = 2  # a factor: a reader's line, and a busy machine
 FASTER = 2  # a send that takes half the time is faster, for this exercise
 
 
-def told(answer: str, verdict: Verdict, names: dict[str, type]) -> dict:
+def typed(answer: str, verdict: Verdict, names: dict[str, type]) -> dict:
     """The answer's values, each of its type; else the verdict says what is missing."""
     try:
         read = tomllib.loads(answer)
@@ -43,7 +43,7 @@ def told(answer: str, verdict: Verdict, names: dict[str, type]) -> dict:
 def judge_deprecated(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 4: what changes when all service addresses are deprecated."""
     names = {"source_changes": bool, "faster": bool, "lookups": int, "deciding_rule": int, "bound_still_sends": bool}
-    said = told(answer, verdict, names)
+    said = typed(answer, verdict, names)
     measured = deprecation()
     verdict.measured.update(measured)
     for name in names:
@@ -55,26 +55,26 @@ def deprecation() -> dict:
     """A node with 512 service addresses before and after they are deprecated, and the rule that
     decides after it, read off with a few of them."""
     with Silent() as net, Sender(net) as sender:
-        net.announce(STORY)
+        net.announce(REPORTED)
         before = sender.best_cost()
-        assign(net.node, services(1, STORY), "lo", preferred_s=0)
+        assign(net.node, services(1, REPORTED), "lo", preferred_s=0)
         after = sender.best_cost()
         with counting() as calls:
             lookups = sender.calls(calls)[LABEL]
-        with Sender(net, "bound", source=service(STORY)) as bound:
+        with Sender(net, "bound", source=service(REPORTED)) as bound:
             bound_from = bound.cost(1).source
     with Silent() as net:
         assign(net.node, services(1, FEW), "lo", preferred_s=0)
         decided = scores(net).chosen.decided
     return {"source_changes": after.source != before.source, "lookups": lookups,
             "faster": after.send_us * FASTER <= before.send_us, "deciding_rule": int(RFC[decided][0]),
-            "bound_still_sends": bound_from == service(STORY), "source": after.source,
+            "bound_still_sends": bound_from == service(REPORTED), "source": after.source,
             "before_us": round(before.send_us), "after_us": round(after.send_us)}
 
 
 def judge_many(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 5: what one packet takes with a number of addresses that is not in the plot."""
-    said = told(answer, verdict, {"lookups": int, "questions": int, "times_as_long": float})
+    said = typed(answer, verdict, {"lookups": int, "questions": int, "times_as_long": float})
     with Silent() as alone, Silent() as crowd, Sender(alone) as one, Sender(crowd) as many:
         crowd.announce(UNSEEN)
         rounds = [(one.cost(ANY_NUMBER), many.cost(ANY_NUMBER)) for _ in range(TURNS)]

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from labs.cases.addr_select.network import NODE, Silent
-from labs.cases.addr_select.sweep import STORY
+from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import EVAL
 from labs.judge.answer import applied
 from labs.judge.exercise import Exercise
@@ -21,13 +21,13 @@ from labs.trace.calls import Calls
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer
-AT_MOST = 25 * STORY * len(PEERS)  # questions: a choice for each peer, and not one for each packet
+AT_MOST = 25 * REPORTED * len(PEERS)  # questions: a choice for each peer, and not one for each packet
 
 
 def judge_program(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 3: all packets arrive, from the node's own address, and few questions are asked."""
     with Silent() as net:
-        net.announce(STORY)
+        net.announce(REPORTED)
         net.peer.on(f"ip -6 address add {PEERS[1]}/64 dev peer-eth0 nodad")
         with net.peer.inside():
             sinks = [socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) for _ in PEERS]

@@ -23,7 +23,7 @@ def predicted(seen: Sweep, count: int = UNSEEN) -> dict:
             "off": round(seen.ratio(count) / seen.ratios(STRAIGHT_UP_TO).at(count) - 1, 3)}
 
 
-def crowded(labels: int = 1000, addresses: int = tracing.STORY) -> dict:
+def crowded(labels: int = 1000, addresses: int = tracing.REPORTED) -> dict:
     """The profile with a label table as long as many namespaces made it together before Linux 4.15:
     what share of the walk the lookups have then."""
     with Silent() as net:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.workload import APART_S, ROUNDS, Cost, Sender, calls_of, cost_of, counting, fastest, ping_ms
 
-STORY = 512  # addresses, the report's number
+REPORTED = 512  # addresses, the report's number
 RATIO_AT = 4096
 MOST_V4 = 1024  # the kernel walks a device's IPv4 addresses to add one (__inet_insert_ifa())
 KINDS = ("unconnected", "connected", "bound", "pktinfo")
@@ -120,7 +120,7 @@ def counts(most: int) -> list[int]:
 
 def sweep(most: int, apart: Collection[int] = ()) -> Sweep:
     """Both networks, from one address to `most`; at those `apart` only turns are taken, for no line."""
-    seen = Sweep(sockets_at=min(STORY, most))
+    seen = Sweep(sockets_at=min(REPORTED, most))
     with Network() as timing, Silent() as counting_in:
         seen.topology = timing.describe()
         timed(timing, most, seen, apart)
@@ -138,9 +138,9 @@ def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> 
                 seen.sockets = {kind: cost_of(net, kind) for kind in KINDS}
             if count <= MOST_V4:
                 net.announce_v4(count)
-            # From the story's number on they make the ratios and the line; a busy moment doubles a whole turn.
-            for _ in range(ROUNDS if count >= STORY else 1):
-                if count >= STORY:
+            # From the report's number on they make the ratios and the line; a busy moment doubles a whole turn.
+            for _ in range(ROUNDS if count >= REPORTED else 1):
+                if count >= REPORTED:
                     time.sleep(APART_S)
                 turn = timed_once(net, sender, ipv4 if count <= MOST_V4 else None)
                 seen.turns.setdefault(count, []).append(turn)
@@ -150,7 +150,7 @@ def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> 
                 keep(seen.fixed, count, turn.fixed)
                 if turn.ipv4:
                     keep(seen.ipv4, count, turn.ipv4)
-            if count in (STORY, most):
+            if count in (REPORTED, most):
                 seen.rates[count] = dict(zip(("broken", "fixed"), both(net, sender.rate)))
 
 

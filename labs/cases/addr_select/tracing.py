@@ -13,17 +13,17 @@ from pathlib import Path
 
 from labs.cases.addr_select.network import NODE, PEER, Network, Silent
 from labs.cases.addr_select.scores import Choice, addresses_of, choice
-from labs.cases.addr_select.sweep import STORY
+from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import Sender
 from labs.check import Check, Claims
 from labs.profile import Profile
 from labs.trace.calls import Calls
+from labs.trace.expected import Expected, beside, stacks_to_json
 from labs.trace.flame import Flame
 from labs.trace.stacks import Comparison
-from labs.trace.told import Told, beside, stacks_to_json
 from labs.trace.tracer import Event, Tracer
 
-STORIES = Path(__file__).with_name("stories")
+STACKS = Path(__file__).with_name("expected")
 PROGRAM = Path(__file__).with_name("choice.bpf.c")
 # In the order of the program's `enum probe`.
 PROBES = {"on_label": ["__ipv6_addr_label", "ipv6_addr_label"], "on_eval": ["ipv6_get_saddr_eval"],
@@ -39,8 +39,8 @@ PROFILE_S = 1.0
 SENDER = "the sender"
 ECHO_REQUEST = 128  # ICMPv6 type, RFC 4443, 4.1
 
-TOLD = [Told(STORIES / "1-ping.txt", "A ping looks a label up", SENDER, "__ipv6_addr_label",
-             under="ipv6_get_saddr_eval")]
+EXPECTED = [Expected(STACKS / "1-ping.txt", "A ping looks a label up", SENDER, "__ipv6_addr_label",
+                     under="ipv6_get_saddr_eval")]
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class Traced(Claims):
 
     @cached_property
     def stacks(self) -> list[Comparison]:
-        """Each told stack beside the observed one."""
-        return beside(TOLD, self.events)
+        """Each expected stack beside the observed one."""
+        return beside(EXPECTED, self.events)
 
     def part(self, function: str) -> Part:
         return next(part for part in self.parts if part.function == function)
@@ -111,7 +111,7 @@ class Traced(Claims):
         return "\n".join([
             f"addr-select under the tracers, Linux {self.kernel}", *self.tracer.substitutions, "",
             *(stack.text() + "\n" for stack in self.stacks), f"One send, {FEW} service addresses:", "",
-            self.choice.text(), "", self.table(), "", *self.verdict("as told")])
+            self.choice.text(), "", self.table(), "", *self.verdict("as expected")])
 
     def __repr__(self) -> str:
         return self.table()
@@ -120,7 +120,7 @@ class Traced(Claims):
         """Plain values."""
         return {"case": "addr-select", "kernel": self.kernel, **self.claimed(),
                 "substitutions": self.tracer.substitutions,
-                "stacks": stacks_to_json(TOLD, self.stacks),
+                "stacks": stacks_to_json(EXPECTED, self.stacks),
                 "choice": self.choice.to_json(), "addresses": self.addresses,
                 "label_share": round(self.label_share, 4), "profile": self.flame.to_json(),
                 "parts": {part.function: part.to_json() for part in self.parts}}
@@ -137,7 +137,7 @@ def trace() -> Traced:
         return traced(net)
 
 
-def traced(net: Network, addresses: int = STORY) -> Traced:
+def traced(net: Network, addresses: int = REPORTED) -> Traced:
     """The same in a network at hand that has FEW addresses or less; it gets `addresses`."""
     net.announce(FEW)
     with choice_tracer() as tracer:

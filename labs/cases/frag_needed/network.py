@@ -1,4 +1,4 @@
-"""Who is in the story? A client with its sidecar, a balancer, and a server that answers past it.
+"""Who is in the report? A client with its sidecar, a balancer, and a server that answers past it.
 
     client 10.0.0.1 ---- lan ---- balancer 10.0.0.5 (VIP 10.0.0.2, IPVS)
                           |
@@ -16,7 +16,7 @@ import time
 from functools import cached_property
 
 from labs.net.sockets import ESTABLISHED
-from labs.net.topology import NotReady, Port, Segment, Service, Topology, at_once
+from labs.net.topology import NotReady, Port, Service, Topology, Wire, at_once
 
 VIP = "10.0.0.2"
 TLS_PORT, ECHO_PORT, SIDECAR_PORT = 443, 7000, 15001
@@ -61,11 +61,11 @@ http {{
 
 
 class Network(Topology):
-    """The story's hosts, set up and serving. `client`, `balancer` and `server` are its nodes."""
+    """The report's hosts, set up and serving. `client`, `balancer` and `server` are its nodes."""
 
     modules = ("ipip", "ip_vs", "ip_vs_rr", "iptable_nat", "xt_REDIRECT", "xt_owner")
     # With no delay at all the balancer's ICMP is back before the client's system call has ended.
-    lan = Segment("lan", delay_ms=2)
+    lan = Wire("lan", delay_ms=2)
     ports = (Port("client", lan, ("10.0.0.1/24",)),
              Port("balancer", lan, ("10.0.0.5/24", f"{VIP}/32")),
              Port("server", lan, ("10.0.0.6/24",)))

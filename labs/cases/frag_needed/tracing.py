@@ -11,11 +11,11 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import direct
 from labs.check import Check, Claims
+from labs.trace.expected import Expected, beside, stacks_to_json
 from labs.trace.stacks import Comparison
-from labs.trace.told import Told, beside, stacks_to_json
 from labs.trace.tracer import Event, Tracer
 
-STORIES = Path(__file__).with_name("stories")
+STACKS = Path(__file__).with_name("expected")
 PROGRAM = Path(__file__).with_name("stall.bpf.c")
 # In the order of the program's `enum probe`; further names are of other kernels.
 PROBES = {
@@ -35,13 +35,13 @@ def stall_tracer() -> Tracer:
     return Tracer(PROGRAM, PROBES, FIELDS)
 
 
-TOLD = [
-    Told(STORIES / "1-icmp-to-itself.txt", "B's segment is refused in B's own call", "B", "__icmp_send"),
-    Told(STORIES / "2-comes-back-inside.txt", "The ICMP comes back inside that call", "B", "tcp_v4_err"),
-    Told(STORIES / "3-deferred.txt", "B: the socket was owned, so later", "B", "tcp_v4_mtu_reduced"),
-    Told(STORIES / "4-at-once.txt", "A: nobody owns the socket, so at once", "A", "tcp_v4_mtu_reduced"),
-    Told(STORIES / "5-sent-again.txt", "A: the segment is sent again", "A", "tcp_retransmit_skb"),
-    Told(STORIES / "6-probe-timer.txt", "B: the probe timer sends it", "B", "tcp_v4_send_check", "tcp_write_wakeup"),
+EXPECTED = [
+    Expected(STACKS / "1-icmp-to-itself.txt", "B's segment is refused in B's own call", "B", "__icmp_send"),
+    Expected(STACKS / "2-comes-back-inside.txt", "The ICMP comes back inside that call", "B", "tcp_v4_err"),
+    Expected(STACKS / "3-deferred.txt", "B: the socket was owned, so later", "B", "tcp_v4_mtu_reduced"),
+    Expected(STACKS / "4-at-once.txt", "A: nobody owns the socket, so at once", "A", "tcp_v4_mtu_reduced"),
+    Expected(STACKS / "5-sent-again.txt", "A: the segment is sent again", "A", "tcp_retransmit_skb"),
+    Expected(STACKS / "6-probe-timer.txt", "B: the probe timer sends it", "B", "tcp_v4_send_check", "tcp_write_wakeup"),
 ]
 ORDER = {
     "A": ["tcp_v4_err", "tcp_v4_mtu_reduced", "tcp_simple_retransmit", "tcp_retransmit_skb"],
@@ -60,8 +60,8 @@ class Traced(Claims):
 
     @cached_property
     def stacks(self) -> list[Comparison]:
-        """Each told stack beside the observed one, tail calls proven by the kernel's code."""
-        return beside(TOLD, self.events)
+        """Each expected stack beside the observed one, tail calls proven by the kernel's code."""
+        return beside(EXPECTED, self.events)
 
     @property
     def checks(self) -> list[Check]:
@@ -102,7 +102,7 @@ class Traced(Claims):
                 f"attached in {self.tracer.attach_s:.1f} s, no event lost", *self.tracer.substitutions, "",
                 "value: MTU of the ICMP, or segments in flight", self.timeline(), ""]
         stacks = [stack.text() + "\n" for stack in self.stacks]
-        return "\n".join([*head, *stacks, *self.verdict("as told")])
+        return "\n".join([*head, *stacks, *self.verdict("as expected")])
 
     def __repr__(self) -> str:
         return self.timeline()
@@ -111,7 +111,7 @@ class Traced(Claims):
         """Plain values."""
         return {"case": "frag-needed", "kernel": self.kernel, **self.claimed(),
                 "attach_s": round(self.tracer.attach_s, 2), "substitutions": self.tracer.substitutions,
-                "stacks": stacks_to_json(TOLD, self.stacks),
+                "stacks": stacks_to_json(EXPECTED, self.stacks),
                 "events": [asdict(event) for event in self.events]}
 
 

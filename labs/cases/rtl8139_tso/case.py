@@ -1,6 +1,6 @@
 """Case 2: a web server's card cuts segments that its kernel never asked for. Who notices?
 
-    net = case.Network()          # the story's hosts; net.close() or `with` ends them
+    net = case.Network()          # the report's hosts; net.close() or `with` ends them
     case.slow(net)                # the steps of the investigation: slow, where, asked, opened, agreed,
     case.where(net)               # unlocked, locked, other_card, the_card
     case.sent_again(net)          # what is sent again, and how large

@@ -8,7 +8,7 @@ from labs.check import Check
 
 def claims(plain, locked) -> list[Check]:
     """All claims on two `tracing.Watched` downloads."""
-    return [*cut_elsewhere(plain), *never_lower(plain), heard_in_vain(plain), *verdict(plain, locked),
+    return [*cut_elsewhere(plain), *never_lower(plain), heard_in_vain(plain), *dont_fragment(plain, locked),
             collisions(plain)]
 
 
@@ -52,7 +52,7 @@ def heard_in_vain(plain) -> Check:
                        f"{[event.value for event in ends]}")
 
 
-def verdict(plain, locked) -> list[Check]:
+def dont_fragment(plain, locked) -> list[Check]:
     """ip_dont_fragment(): the lock and nothing else differs."""
     said = []
     for watched, lock in ((plain, False), (locked, True)):

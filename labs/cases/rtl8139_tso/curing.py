@@ -1,6 +1,6 @@
-"""Is the fault cured, or only hidden? What the scripts of exercises 1 and 2 are held to.
+"""Is the fault fixed, or only hidden? What the scripts of exercises 1 and 2 are held to.
 
-The guest has one broken card, so one topology shows first what is to be cured, and then what the answer
+The guest has one broken card, so one topology shows first what is to be fixed, and then what the answer
 made of it.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 
-from labs.cases.rtl8139_tso.judge import CURE_RATIO, mechanism
+from labs.cases.rtl8139_tso.judge import FIXED_RATIO, mechanism
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
@@ -37,7 +37,7 @@ def judge_offload(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 
 
 def shown_broken(net: Network) -> Download:
-    """A download as it is: it has to show what the answer is to cure, or nothing can be compared."""
+    """A download as it is: it has to show what the answer is to fix, or nothing can be compared."""
     broken = under(net, "as_it_is")
     if not all(check.held for check in mechanism(broken)):
         raise CannotTry("the untouched server shows no fault, so nothing can be compared", "./lab run rtl8139-tso")
@@ -81,6 +81,6 @@ def fits(verdict: Verdict, seen: Download) -> None:
 
 def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
     """The rate, as a ratio."""
-    verdict.expect(seen.rate_kb_s >= CURE_RATIO * broken.rate_kb_s,
+    verdict.expect(seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s,
                    f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}",
-                   f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}, expected {CURE_RATIO} times that")
+                   f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}, expected {FIXED_RATIO} times that")

@@ -1,4 +1,4 @@
-"""Is the firewall opened for what it should let in, and for nothing else? And what does that mend?
+"""Is the firewall opened for what it should let in, and for nothing else? And what does that fix?
 
 What an answer to exercise 1 is held to. Whether a packet passes is read from the server's counters, once
 a ping sent after it has been answered: no packet is waited for that may never come.

@@ -12,12 +12,12 @@ from labs.check import Check
 
 HEADERS_BYTES = 40 + OPTIONS_BYTES  # of IPv4 and TCP
 CUT_BYTES = WIDE_MTU - HEADERS_BYTES  # what the card of 2006 puts in a segment
-CURES = ("tso_off", "mended", "beside")
-# The broken rate is bound by timers, a cured one by the processor: 33 times as fast where it was recorded, a quarter
-# of that on an emulated machine four times slower. A state that is no cure is about as slow as the broken one.
-CURE_RATIO = 4
+FIXES = ("tso_off", "mended", "beside")
+# The broken rate is bound by timers, a fixed one by the processor: 33 times as fast where it was recorded, a quarter
+# of that on an emulated machine four times slower. A state that fixes nothing is about as slow as the broken one.
+FIXED_RATIO = 4
 # The lock leaves the wrong segments as they are and has the router cut most of them in two, and somebody put
-# them together again: more work than a cure, and on an emulated machine that shows.
+# them together again: more work than a fix, and on an emulated machine that shows.
 LOCK_RATIO = 3
 
 
@@ -25,7 +25,7 @@ def judge(seen: dict[str, Download]) -> list[Check]:
     """All claims on downloads in the states of `remedies.STATES`, the mechanism first."""
     broken = seen["as_it_is"]
     return [*mechanism(broken), *deaf_or_not(seen), *cut_at_the_router(seen["mtu_lock"]),
-            *[check for key in CURES for check in cured(broken, seen[key])],
+            *[check for key in FIXES for check in fixed(broken, seen[key])],
             ratio(broken, seen["mtu_lock"], LOCK_RATIO)]
 
 
@@ -66,13 +66,13 @@ def cut_at_the_router(locked: Download) -> list[Check]:
                   f"{locked.called}: the router drops none, and cuts {cut} into {pieces}")]
 
 
-def cured(broken: Download, state: Download) -> list[Check]:
+def fixed(broken: Download, state: Download) -> list[Check]:
     """A control: the effect is absent, and the rate is back."""
     cut = state.router("FragOKs") + state.router("FragFails")
     return [Check(state.above_mss == 0 and cut == 0,
                   f"{state.called}: the largest segment has {state.largest_bytes} bytes; the router has to "
                   f"cut or drop {cut}"),
-            ratio(broken, state, CURE_RATIO)]
+            ratio(broken, state, FIXED_RATIO)]
 
 
 def ratio(broken: Download, state: Download, least: int) -> Check:

@@ -1,4 +1,4 @@
-"""Does the server's card, chosen or mended, cut as it is told? What exercises 4 and 5 are held to.
+"""Does the server's card, chosen or fixed, cut as it is told? What exercises 4 and 5 are held to.
 
 The answer has made another machine of this guest before the judge comes: it never looks at the answer,
 only at what the card does. Told twice, with two MSS: a card that knows one size by heart fails one.
@@ -24,7 +24,7 @@ def judge_profile(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 
 
 def judge_device(exercise: Exercise, answer: str, verdict: Verdict) -> None:
-    """Exercise 5: the card of 2006, mended; the one mended by others is its control."""
+    """Exercise 5: the card of 2006, fixed by the answer; the one fixed by others is its control."""
     for seen in told_twice(verdict, "mended"):
         handed = seen.card_counters.get("tx_packets", 0)
         verdict.measured[f"handed_{seen.mss}"] = handed

@@ -1,4 +1,4 @@
-"""Who is in the story? A web server behind an emulated card, and readers behind a narrow link.
+"""Who is in the report? A web server behind an emulated card, and readers behind a narrow link.
 
     server  10.8.1.2 --[rtl8139 of 2006]--+
     mended  10.8.2.2 --[rtl8139]----------+-- router --narrow, MTU 1420-- home -- client 10.8.9.2
@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from labs.net.card import mac
 from labs.net.sockets import LISTEN, TIME_WAIT
-from labs.net.topology import Card, NotReady, Port, Segment, Service, Topology, at_once
+from labs.net.topology import Card, NotReady, Port, Service, Topology, Wire, at_once
 
 PORT = 80
 WIDE_MTU, NARROW_MTU = 1500, 1420
@@ -70,12 +70,12 @@ def _cards() -> tuple[Card, ...]:
 
 
 class Network(Topology):
-    """The story's hosts, set up and serving."""
+    """The report's hosts, set up and serving."""
 
     modules = ("8139cp", "virtio_net", "iptable_filter", "iptable_mangle", "xt_TCPMSS", "xt_length")
     # What a segment that is lost costs is counted in round trips, so a round trip has to cost something.
-    narrow = Segment("narrow", mtu=NARROW_MTU, delay_ms=10)
-    lan = Segment("lan")
+    narrow = Wire("narrow", mtu=NARROW_MTU, delay_ms=10)
+    lan = Wire("lan")
     cards = _cards()
     ports = (Port("router", narrow, ("10.8.8.1/24",)), Port("home", narrow, ("10.8.8.2/24",)),
              Port("home", lan, ("10.8.9.1/24",)), Port("client", lan, (f"{CLIENT}/24",)))

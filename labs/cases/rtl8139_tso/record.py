@@ -47,6 +47,6 @@ def record() -> dict:
     }
 
 
-def _figure(story: str) -> str:
-    """A story's figure; of two ways in which one may end, whichever it was."""
-    return story.removesuffix("-later")
+def _figure(name: str) -> str:
+    """The figure of an expected stack; of two ways in which one may end, whichever it was."""
+    return name.removesuffix("-later")

@@ -56,7 +56,7 @@ def other_card(net: Network) -> Downloads:
 
 
 def the_card(net: Network) -> Downloads:
-    """9. The card with nothing to cut, and the card as QEMU mended it."""
+    """9. The card with nothing to cut, and the card as QEMU fixed it."""
     return _compared(net, ("as_it_is", "tso_off", "mended"), "KB/s", "largest", "above", "dropped", "again")
 
 

@@ -17,11 +17,11 @@ from labs.cases.rtl8139_tso.network import NARROW_MTU, Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.check import Check, Claims
+from labs.trace.expected import Expected, beside, stacks_to_json
 from labs.trace.stacks import Comparison
-from labs.trace.told import Told, beside, stacks_to_json
 from labs.trace.tracer import Event, Tracer
 
-STORIES = Path(__file__).with_name("stories")
+STACKS = Path(__file__).with_name("expected")
 PROGRAM = Path(__file__).with_name("segments.bpf.c")
 # In the order of the program's `enum probe`; further names are of other kernels.
 PROBES = {
@@ -130,20 +130,20 @@ def _taken(arrived: list, seq: int, payload_bytes: int) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def stories(events: list[Event]) -> list[Told]:
-    """What is told; of the ICMP's end there are two ways, by whether nginx held the socket just then."""
+def expected(events: list[Event]) -> list[Expected]:
+    """The stacks that should be seen. The ICMP's way ends in one of two, by whether nginx held the socket then."""
     late = any(event.function == "tcp_simple_retransmit" and event.under("tcp_release_cb") for event in events)
 
-    def told(file: str, title: str, function: str, under: str = "") -> Told:
-        return Told(STORIES / f"{file}.txt", title, "server", function, under)
+    def stack(file: str, title: str, function: str, under: str = "") -> Expected:
+        return Expected(STACKS / f"{file}.txt", title, "server", function, under)
 
     return [
-        told("1-large-send", "sendfile() fills a packet that the card is to cut", "cp_start_xmit", "do_sendfile"),
-        told("2-heard", "The router's ICMP is heard", "tcp_v4_err"),
-        told("3-nothing-lost-later" if late else "3-nothing-lost", "And nothing is taken for lost",
-             "tcp_simple_retransmit"),
-        told("4-sent-again", "It is sent again when an ACK shows the gap", "tcp_retransmit_skb", "tcp_ack"),
-        told("5-dont-fragment", "DF is decided for each packet", "__ip_local_out", "tcp_write_xmit"),
+        stack("1-large-send", "sendfile() fills a packet that the card is to cut", "cp_start_xmit", "do_sendfile"),
+        stack("2-heard", "The router's ICMP is heard", "tcp_v4_err"),
+        stack("3-nothing-lost-later" if late else "3-nothing-lost", "And nothing is taken for lost",
+              "tcp_simple_retransmit"),
+        stack("4-sent-again", "It is sent again when an ACK shows the gap", "tcp_retransmit_skb", "tcp_ack"),
+        stack("5-dont-fragment", "DF is decided for each packet", "__ip_local_out", "tcp_write_xmit"),
     ]
 
 
@@ -158,8 +158,8 @@ class Traced(Claims):
 
     @cached_property
     def stacks(self) -> list[Comparison]:
-        """Each told stack beside the observed one, tail calls proven by the kernel's code."""
-        return beside(stories(self.plain.events), self.plain.events)
+        """Each expected stack beside the observed one, tail calls proven by the kernel's code."""
+        return beside(expected(self.plain.events), self.plain.events)
 
     @property
     def checks(self) -> list[Check]:
@@ -193,7 +193,7 @@ class Traced(Claims):
                 "Payload as the kernel asked for it, and as it arrived at the router", self.wire(), "",
                 "value: MTU, or segments taken for lost", self.icmps(), ""]
         stacks = [stack.text() + "\n" for stack in self.stacks]
-        return "\n".join([*head, *stacks, *self.verdict("as told")])
+        return "\n".join([*head, *stacks, *self.verdict("as expected")])
 
     def __repr__(self) -> str:
         return f"{self.wire()}\n\n{self.icmps()}"
@@ -213,7 +213,7 @@ class Traced(Claims):
                 "sends": sizes(self.plain.sends), "locked_sends": sizes(self.locked.sends)[:10],
                 "collisions": {"counted": self.plain.counted_collisions, "driver": self.plain.seen.collisions},
                 "icmps": len(self.plain.of("tcp_v4_err")), "mss_told": len(self.plain.told),
-                "stacks": stacks_to_json(stories(self.plain.events), self.stacks)}
+                "stacks": stacks_to_json(expected(self.plain.events), self.stacks)}
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

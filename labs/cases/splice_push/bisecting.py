@@ -79,7 +79,7 @@ def judge_condition(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     verdict.measured.update(lost=[number for number, was in enumerate(lost, 1) if was])
     number, one, was = wrong[0] if wrong else (0, None, False)
     verdict.expect(not wrong, f"the condition is right for {len(requests)} requests, {UNSEEN} of them not in the list",
-                   f"{len(wrong)} of {len(requests)} requests are told wrong: {one} "
+                   f"{len(wrong)} of {len(requests)} requests are reported wrong: {one} "
                    f"{'loses its end, and is said not to' if was else 'keeps its end, and is said to lose it'}")
 
 

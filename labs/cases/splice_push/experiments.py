@@ -53,7 +53,7 @@ class Moved:
     broken: Fetched
 
     @property
-    def verdict(self) -> str:
+    def outcome(self) -> str:
         """What became of the fault: is something missing, or only late, or is all as it should be?"""
         if self.broken.missing_bytes:
             return "lost" if self.broken.missing_bytes == self.broken.way.size else "tail lost"
@@ -61,7 +61,7 @@ class Moved:
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"verdict": self.verdict, "fixed": self.fixed.to_json(), "broken": self.broken.to_json()}
+        return {"verdict": self.outcome, "fixed": self.fixed.to_json(), "broken": self.broken.to_json()}
 
 
 FREED_S = 2.5
@@ -106,7 +106,7 @@ def reduction(net: Network, regression: Path) -> Table:
              ("of, B", ">9"), ("  the fault is", "<14")]
     return Table(rows, heads, lambda one: (
         one.name, f"{one.fixed.took_ms:.0f}", "-" if one.broken.missing_bytes else f"{one.broken.took_ms:.0f}",
-        one.broken.missing_bytes, one.broken.way.size, "  " + one.verdict))
+        one.broken.missing_bytes, one.broken.way.size, "  " + one.outcome))
 
 
 def freed(net: Network, regression: Path) -> Table:

@@ -1,4 +1,4 @@
-"""Who is in the story? Three machines in a row, as in the report.
+"""Who is in the report? Three machines in a row.
 
     client 10.0.1.1 --front-- 10.0.1.2 proxy 10.0.2.2 --back-- 10.0.2.3 server
 
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.net.topology import Port, Segment, Service, Topology
+from labs.net.topology import Port, Service, Topology, Wire
 
 PROXY, SERVER, LOOPBACK = "10.0.1.2", "10.0.2.3", "127.0.0.1"
 PORT, PIPE_PORT, PROXY_PORT = 8000, 8001, 8080
@@ -41,7 +41,7 @@ PIPE = f"(head -c {PIPE_BYTES} /dev/zero; sleep {PIPE_OPEN_S}) | exec pv -q\n"
 class Network(Topology):
     """The report's machines, serving. `client`, `proxy` and `server` are its nodes."""
 
-    front, back = Segment("front"), Segment("back")
+    front, back = Wire("front"), Wire("back")
     ports = (Port("client", front, ("10.0.1.1/24",)), Port("proxy", front, (f"{PROXY}/24",)),
              Port("proxy", back, ("10.0.2.2/24",)), Port("server", back, (f"{SERVER}/24",)))
 

@@ -22,7 +22,7 @@ def record() -> dict:
         reduced, freed = case.reduction(net), case.freed(net)
         piped = experiments.until_close(net, REGRESSION)
         replays = replay.report(net, REGRESSION)
-    told, late = traced.to_json(), next(one for one in replays if one.name == "broken, corked")
+    plain, late = traced.to_json(), next(one for one in replays if one.name == "broken, corked")
     figures = {
         "topology": topology_svg.figure(outcome.addresses, "Client, proxy and server in a row"),
         "ways": plots.figure_html(*outcome.figure()),
@@ -34,11 +34,11 @@ def record() -> dict:
         "pv": plots.table_html(piped.text(), "A packaged program, waited for until its connection ends"),
         "report": plots.table_html(replays.text(), "The report's lengths and windows, today"),
         "200-ms": late.ladder().html(),
-        **{stack["story"]: shown.html() for stack, shown in zip(told["stacks"], traced.stacks)},
+        **{stack["story"]: shown.html() for stack, shown in zip(plain["stacks"], traced.stacks)},
     }
     return {
         "run": outcome.to_json(),
-        "trace": {name: value for name, value in told.items() if name != "events"},
+        "trace": {name: value for name, value in plain.items() if name != "events"},
         "reduction": {_key(one.name): one.to_json() for one in reduced},
         "freed": {_key(name): one.to_json() for name, one in freed},
         "pv": {name: one.to_json() for name, one in piped},
@@ -46,7 +46,7 @@ def record() -> dict:
         "on_call": on_call.taken(REGRESSION).to_json(),
         "figures": figures,
         "files": {"200-ms.pcap": {"base64": base64.b64encode(late.pcap).decode()},
-                  "timeline.events.json": json.dumps(told["events"], indent=1) + "\n"},
+                  "timeline.events.json": json.dumps(plain["events"], indent=1) + "\n"},
     }
 
 

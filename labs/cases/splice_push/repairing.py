@@ -46,8 +46,8 @@ def judge_livepatch(exercise: Exercise, answer: str, verdict: Verdict) -> None:
             broken = fetch(net, REQUESTS[:1])["too much"][1]
             if not broken.missing_bytes:
                 raise CannotTry("the regression loses nothing: nothing can be judged", "./lab run splice-push")
-            mended = fetch_patched(net, built, tracer, verdict)
-    weigh(verdict, with_events(mended, tracer.events), with_events(fixed, tracer.events))
+            repaired = fetch_patched(net, built, tracer, verdict)
+    weigh(verdict, with_events(repaired, tracer.events), with_events(fixed, tracer.events))
 
 
 def compiled(building, verdict: Verdict) -> module.Module:
@@ -69,12 +69,12 @@ def fetch_patched(net: Network, built: module.Module, tracer, verdict: Verdict) 
         except module.DoesNotLoad as error:
             verdict.expect(False, "", f"the kernel refuses the livepatch: {error}")
             raise Judged from None
-        return fetch(net, REQUESTS, tracer, "mended")
+        return fetch(net, REQUESTS, tracer, "repaired")
 
 
-def weigh(verdict: Verdict, mended: dict[str, Fetched], fixed: dict[str, Fetched]) -> None:
+def weigh(verdict: Verdict, repaired: dict[str, Fetched], fixed: dict[str, Fetched]) -> None:
     """Symptom, mechanism, batching, and the caller's flag."""
-    for name, one in mended.items():
+    for name, one in repaired.items():
         was = fixed[name]
         verdict.expect(not one.missing_bytes, f"{name}: all came",
                        f"{name}: {one.missing_bytes} of {one.way.size} bytes are missing")
@@ -85,10 +85,10 @@ def weigh(verdict: Verdict, mended: dict[str, Fetched], fixed: dict[str, Fetched
         verdict.expect(flags[0] == flags[1], f"{name}: the flags of each page are right",
                        f"{name}: pages go with {shown(flags[0])}; the kernel's own function gives {shown(flags[1])}")
     lo = "too much, over lo"
-    verdict.measured.update(segments=mended[lo].segments, fixed_segments=fixed[lo].segments,
-                            pushes={name: one.pushes for name, one in mended.items()})
-    verdict.expect(mended[lo].segments <= fixed[lo].segments, f"{lo}: {mended[lo].segments} segments on the wire",
-                   f"{lo}: {mended[lo].segments} segments on the wire, expected {fixed[lo].segments}")
+    verdict.measured.update(segments=repaired[lo].segments, fixed_segments=fixed[lo].segments,
+                            pushes={name: one.pushes for name, one in repaired.items()})
+    verdict.expect(repaired[lo].segments <= fixed[lo].segments, f"{lo}: {repaired[lo].segments} segments on the wire",
+                   f"{lo}: {repaired[lo].segments} segments on the wire, expected {fixed[lo].segments}")
 
 
 def shown(words: list[str]) -> str:

@@ -11,8 +11,8 @@ from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.check import Check, Claims
 from labs.trace import module
+from labs.trace.expected import Expected, beside, stacks_to_json
 from labs.trace.stacks import Comparison
-from labs.trace.told import Told, beside, stacks_to_json
 from labs.trace.tracer import Event, Tracer
 
 FOLDER = Path(__file__).parent
@@ -35,15 +35,15 @@ FIELDS = [("pt_regs", "r8"), ("sock_common", "skc_family"), ("tcp_sock", "write_
 PROBE0 = 3  # ICSK_TIME_PROBE0, include/net/inet_connection_sock.h
 ASKED, CORKED = "asked too much", "header with MORE"
 SHOWN = [way for way in WAYS if way.name in (ASKED, CORKED, "exact length")]
-STORIES = FOLDER / "stories"
-TOLD = [
-    Told(STORIES / "1-push.txt", "Fixed: the last page is pushed", f"fixed {ASKED}", "tcp_push", "pipe_to_sendpage"),
-    Told(STORIES / "2-no-push.txt", "Broken: the last page is only written", f"broken {ASKED}", "do_tcp_sendpages",
-         "page_to_socket"),
-    Told(STORIES / "3-armed.txt", "The corked header arms the probe timer", f"broken {CORKED}", "sk_reset_timer",
-         "tcp_sendmsg"),
-    Told(STORIES / "4-200-ms.txt", "Which is what sends it all, 200 ms later", f"broken {CORKED}",
-         "tcp_write_wakeup"),
+STACKS = FOLDER / "expected"
+EXPECTED = [
+    Expected(STACKS / "1-push.txt", "Fixed: the last page is pushed", f"fixed {ASKED}", "tcp_push", "pipe_to_sendpage"),
+    Expected(STACKS / "2-no-push.txt", "Broken: the last page is only written", f"broken {ASKED}", "do_tcp_sendpages",
+             "page_to_socket"),
+    Expected(STACKS / "3-armed.txt", "The corked header arms the probe timer", f"broken {CORKED}", "sk_reset_timer",
+             "tcp_sendmsg"),
+    Expected(STACKS / "4-200-ms.txt", "Which is what sends it all, 200 ms later", f"broken {CORKED}",
+             "tcp_write_wakeup"),
 ]
 SENDING = ("tcp_push", "tcp_push_one", "tcp_write_wakeup", "sk_reset_timer", "__tcp_transmit_skb")
 
@@ -66,8 +66,8 @@ class Traced(Claims):
 
     @cached_property
     def stacks(self) -> list[Comparison]:
-        """Each told stack beside the observed one."""
-        return beside(TOLD, self.events)
+        """Each expected stack beside the observed one."""
+        return beside(EXPECTED, self.events)
 
     @property
     def checks(self) -> list[Check]:
@@ -133,7 +133,7 @@ class Traced(Claims):
                 self.pages(), "", "value: flags, timer's purpose (3 is a probe), or bytes of a segment",
                 self.timeline(), ""]
         stacks = [stack.text() + "\n" for stack in self.stacks]
-        return "\n".join([*head, *stacks, *self.verdict("as told")])
+        return "\n".join([*head, *stacks, *self.verdict("as expected")])
 
     def __repr__(self) -> str:
         return self.pages()
@@ -143,7 +143,7 @@ class Traced(Claims):
         return {"case": "splice-push", "kernel": self.kernel, **self.claimed(),
                 "attach_s": round(self.tracer.attach_s, 2),
                 "substitutions": self.tracer.substitutions,
-                "stacks": stacks_to_json(TOLD, self.stacks),
+                "stacks": stacks_to_json(EXPECTED, self.stacks),
                 "unsent": {f"{state} {name}".replace(" ", "_"): self.unsent(f"{state} {name}")
                            for state in ("fixed", "broken") for name in self.fixed},
                 "events": [asdict(event) for event in self.events]}

@@ -1,5 +1,5 @@
-// expect: are told wrong
-// B had nothing in flight in the story, but that is not what deferred it.
+// expect: are reported wrong
+// B had nothing in flight in the report, but that is not what deferred it.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"
 

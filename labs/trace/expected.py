@@ -1,4 +1,4 @@
-"""Which of the traced events is a story about, and does its stack agree? Tail calls are proven."""
+"""Is the stack of a traced event the one that a report says should be seen? Tail calls are proven."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from labs.trace.tracer import Event
 
 
 @dataclass(frozen=True)
-class Told:
-    """A story and the event that it is about: of which connection, entering what, called by whom.
+class Expected:
+    """A stack that should be seen, and the event whose it is: of which connection, entering what, called by whom.
 
-    `file` is the text of the story, see `labs.trace.stacks`.
+    `file` is its text, see `labs.trace.stacks`.
     """
 
     file: Path
@@ -26,27 +26,27 @@ class Told:
     under: str = ""
 
     def event(self, events: Iterable[Event]) -> Event | None:
-        """The first event that it may be about."""
+        """The first event whose it may be."""
         return next((event for event in events if event.connection == self.connection
                      and event.function == self.function
                      and (not self.under or event.under(self.under))), None)
 
 
-def beside(stories: Iterable[Told], events: Iterable[Event]) -> list[Comparison]:
-    """Each story beside the stack of its event, in the order of the stories."""
+def beside(expected: Iterable[Expected], events: Iterable[Event]) -> list[Comparison]:
+    """Each expected stack beside that of its event, in the order given."""
     code, symbols = KernelCode(), Symbols()
     events = list(events)
     compared = []
-    for told in stories:
-        event = told.event(events)
-        comparison = match(told.file.read_text(), event.stack if event else [], symbols, told.title)
+    for one in expected:
+        event = one.event(events)
+        comparison = match(one.file.read_text(), event.stack if event else [], symbols, one.title)
         compared.append(_explained(comparison, code))
     return compared
 
 
-def stacks_to_json(stories: Iterable[Told], compared: Iterable[Comparison]) -> list[dict]:
-    """Plain values of what `beside` gave, each with the name of its story."""
-    return [comparison.to_json() | {"story": told.file.stem} for told, comparison in zip(stories, compared)]
+def stacks_to_json(expected: Iterable[Expected], compared: Iterable[Comparison]) -> list[dict]:
+    """Plain values of what `beside` gave, each with the name of its file (as "story", in recordings too)."""
+    return [comparison.to_json() | {"story": one.file.stem} for one, comparison in zip(expected, compared)]
 
 
 def _explained(comparison: Comparison, code: KernelCode) -> Comparison:
@@ -55,6 +55,6 @@ def _explained(comparison: Comparison, code: KernelCode) -> Comparison:
     names |= {function_name(row.observed) for row in comparison.rows if row.observed}
     rows = []
     for row in comparison.rows:
-        jump = row.state is State.FOLDED and code.jump(row.frame.name, names - {row.frame.name})
+        jump = row.state is State.NO_FRAME and code.jump(row.frame.name, names - {row.frame.name})
         rows.append(replace(row, reason=f"{row.frame.why}: {jump}") if jump else row)
     return Comparison(rows, comparison.title)
