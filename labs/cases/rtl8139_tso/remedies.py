@@ -83,7 +83,7 @@ STATES = {
     "mtu_lock_1500": State("route mtu lock 1500", remedies=(opened_firewall, _routed("mtu lock 1500"))),
     "no_pmtu_disc": State("ip_no_pmtu_disc=1", remedies=(opened_firewall, without_discovery)),
     "tso_off": State("TSO off", remedies=(without_tso,)),
-    "mended": State("same card, mended", "mended"),
+    "mended": State("same card, fixed", "mended"),
     "beside": State("other card (virtio)", "beside"),
 }
 
