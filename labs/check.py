@@ -39,5 +39,5 @@ class Claims:
         return {"reproduced": self.reproduced, "reasons": [str(check) for check in self.checks]}
 
     def verdict(self, words: str = "reproduced") -> list[str]:
-        """Lines for the terminal: whether it is so, in these words, and each claim."""
+        """Lines for the terminal: whether it came out as claimed, in these words, and each claim."""
         return [words if self.reproduced else f"NOT {words}", *(check.wrapped() for check in self.checks)]

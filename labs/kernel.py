@@ -1,4 +1,4 @@
-"""A notebook's kernel: ipykernel, told all it needs by one argument, the text of Jupyter's connection file.
+"""The notebook's kernel (Jupyter's, not Linux): ipykernel, with one argument, the text of Jupyter's connection file.
 
 That file is on the host. What ipykernel would do besides, read a command line and look for configuration files
 that the guest has not, takes a quarter of a second under emulation.
@@ -14,13 +14,13 @@ from traitlets.config import Config
 
 
 class Kernel(IPKernelApp):
-    """An IPKernelApp that has been told."""
+    """The ipykernel of a notebook, with all settings from one argument and none from files."""
 
     def parse_command_line(self, argv=None) -> None:
         """There are no options."""
 
     def load_config_file(self, suppress_errors=None) -> None:
-        """There is none."""
+        """There are none."""
 
     def init_connection_file(self) -> None:
         """The host has read it."""
@@ -30,11 +30,11 @@ class Kernel(IPKernelApp):
         print("listening", flush=True)
 
     def log_connection_info(self) -> None:
-        """Nobody started us by hand."""
+        """No advice on how to connect: that is for somebody who starts a kernel by hand."""
 
 
 def configured(connection: dict) -> Config:
-    """The connection, and how this kernel differs from others. Source: jupyter_client's documentation,
+    """The connection, and how this one differs from others. Source: jupyter_client's documentation,
     "Making kernels", connection files."""
     ports = {name: value for name, value in connection.items() if name.endswith("_port")}
     return Config({

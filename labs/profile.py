@@ -1,4 +1,4 @@
-"""In which kernel functions is a thread most of the time? Sampled by perf while a block runs.
+"""In which kernel functions does a thread spend its time? Sampled by perf while a block runs.
 
     with Profile() as profile:
         send_many()

@@ -1,5 +1,5 @@
-"""What is an answer, and how much is told? The answer is a file; hints and the solution are told by what
-this reader did before."""
+"""What is an answer, and which hints does its reader get? An answer is a file. How many hints are shown, and whether
+the solution is, depends on what this reader did before."""
 
 import shlex
 from pathlib import Path
@@ -49,7 +49,7 @@ def _read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
 
 
 def hint(id: str) -> tuple[str, int, int]:
-    """The next hint, its number and how many there are; the last one again when all are told."""
+    """The next hint, its number and how many there are; the last one again when all were shown."""
     exercise = cases.exercise(id)
     told = sum("hint" in event for event in progress.events(id))
     number = min(told + 1, len(exercise.hints))

@@ -1,4 +1,4 @@
-"""What did the notebooks show, where and when? Run in a pristine guest, stored with provenance."""
+"""What did the notebooks and cases show, where and when? Run in a pristine guest, stored with provenance."""
 
 import asyncio
 import datetime

@@ -46,7 +46,7 @@ def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
 
 
 def _tab() -> str:
-    """The folder of the tab's kernel, or none, and then a word of it."""
+    """The folder of the tab's kernel, or none, and then says so."""
     kernel = state.there()
     if kernel is None:
         say("book: chapter 1 will not run on its page, because the tab's kernel is not made. Next: ./lab tab")

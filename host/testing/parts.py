@@ -1,6 +1,6 @@
-"""Which tests does a change call for? The base, always. The rest is cut into parts, and of those come along whose own
-files have changed since they last passed; a part whose machinery has changed is owed. tests/whole.toml says what passed
-on which commit."""
+"""Which tests does a change call for? The base, always. The rest is cut into parts. A part comes along if its own
+files have changed since it last passed, and is owed if only its machinery has. tests/whole.toml says what passed on
+which commit."""
 
 import subprocess
 import time

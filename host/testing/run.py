@@ -96,7 +96,7 @@ def worst(statuses: list[int]) -> int:
 
 
 def _pytest(words: list[str]) -> int:
-    """Ctrl-C ends pytest in its own time, guests and all; until then we wait. No further call follows it."""
+    """One call. Ctrl-C has pytest end its guests and itself; we wait for that, and no further call follows."""
     process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", sys.executable, "-P", "-m", "pytest", *words])
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -2,7 +2,7 @@
 
 /dev/kvm can exist, answer its ioctls, run the firmware, and still spin for ever when the kernel
 starts (nested virtualisation without the right CPU features). So a bare kernel is booted on it
-once for each QEMU, with a deadline, and the verdict is kept until this host boots another kernel.
+once for each QEMU, with a deadline, and what came of it is kept until this host boots another kernel.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""How does a guest come to life, and how is it ended? As a process of QEMU that this module starts,
+"""How is a guest started, and how is it ended? As a process of QEMU that this module starts,
 watches while it wakes, and kills by its id."""
 
 import contextlib
@@ -59,7 +59,7 @@ class Guest:
         return str(self.folder / "qmp").encode() in command
 
     def abandoned(self) -> bool:
-        """Whether nobody knows of it: it is not the reader's, and who started it was killed meanwhile."""
+        """Whether nobody will end it: it is not the reader's, and the ./lab that started it was killed."""
         known = {link.resolve() for link in paths.run().glob("up-*")}
         return self.folder.resolve() not in known and not os.path.exists(f"/proc/{self.starter}")
 

@@ -42,7 +42,7 @@ def has(folder: Path, files: dict[str, str]) -> None:
 
 
 def _gone(known: dict[str, str], files: dict[str, str]) -> list[str]:
-    """What the guest has and shall not have any more: files, and folders of which no file is left. The latter
+    """What is to be removed from the guest: files, and folders of which no file is left. The latter
     go whole, for Python takes a folder that holds nothing but __pycache__ for a package."""
     left = {folder for name in files for folder in PurePosixPath(name).parents}
     return sorted({str(next((folder for folder in reversed(path.parents) if folder not in left), path))

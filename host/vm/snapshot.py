@@ -27,7 +27,7 @@ from host.vm.machine import Guest, GuestDied
 from host.vm.profile import Profile, profile
 from host.vm.ssh import module_command
 
-BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation: a busy machine is no fault
+BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, for a machine that is busy
 VMLINUX = "vmlinux"
 LOST = "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
 # What the control protocol raises when QEMU ends in the middle of it.

@@ -2,7 +2,7 @@
 
 One <figure> with inline SVG: the outermost call at the bottom, each callee on its caller. Boxes are
 outlines with a tint, stronger the more of the time is the function's own, and
-each says its figures when pointed at or focused. The functions follow as a table, folded.
+each says its figures when pointed at or focused. The functions follow as a table that can be opened.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _box(call, x: float, width: float, y: float, samples: int) -> str:
 
 
 def _table(flame) -> str:
-    """Functions by their own share, as a folded table."""
+    """Functions by their own share, as a table that can be opened."""
     total = defaultdict(float)
     for stack, count in flame.stacks.items():
         for name in set(stack):

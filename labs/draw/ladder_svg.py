@@ -1,7 +1,7 @@
 """How does a ladder of packets become a picture that reads everywhere?
 
 One <figure> with inline SVG: no background, currentColor, accents that colour-blind readers tell
-apart and that are dashes and words too. The same packets follow as a table, folded.
+apart and that are dashes and words too. The same packets follow as a table that can be opened.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def figure(ladder) -> str:
 
 
 def _table(ladder) -> str:
-    """The packets and gaps as a folded table."""
+    """The packets and gaps as a table that can be opened."""
     rows = []
     for step, gap in zip(ladder.steps, ladder.gaps()):
         if gap.cut or gap.note:

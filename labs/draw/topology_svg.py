@@ -37,7 +37,7 @@ CSS = style.css("""
 
 @dataclass
 class Wire:
-    """A segment, or one of QEMU's hubs, and who hangs on it: (host, the lines said at its drop)."""
+    """A topology's wire, or one of QEMU's hubs, and the hosts on it: (host, the lines said at its drop)."""
 
     name: str
     hub: bool = False

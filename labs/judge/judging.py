@@ -1,5 +1,5 @@
 """What does every judge of a script need? An untouched topology beside the one that the answer acts
-on, the hosts that are not the answer's to change, and a workload that may get no answer at all."""
+on, the hosts that the answer may not change, and a workload that may get no answer at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is it said what became of an answer? PASS, FAIL or SKIP, each with what was expected and
+"""How is a verdict on an answer said? PASS, FAIL or SKIP, each with what was expected and
 found, the same in a terminal, as JSON and in a notebook."""
 
 import html

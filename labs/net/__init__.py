@@ -1,1 +1,1 @@
-"""Hosts, links, cards and sockets, and what their kernels say of them."""
+"""Hosts, wires, cards and sockets, and what their kernels say of them."""

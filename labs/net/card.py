@@ -1,8 +1,8 @@
-"""How does a network card of the guest itself come to stand on a host, and home again?
+"""How does a network card of the guest itself get into a host's namespace, and back?
 
 A card is known by its MAC address: what the kernel calls it (eth1, eth2) depends on the order in
-which drivers found their devices. A namespace that ends sends its cards home by itself
-(default_device_exit_net() in net/core/dev.c), in its own time and under the name they had there.
+which drivers found their devices. A namespace that ends gives its cards back by itself
+(default_device_exit_net() in net/core/dev.c), some time later and under the name they had there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from labs.net.node import CommandFailed, Node
 
 COMMAND_LINE = Path("/proc/cmdline")
 LINKS = Path("/sys/class/net")
-HOME = "1"  # process 1 stands in the guest's own namespace
+HOME = "1"  # process 1 is in the guest's own namespace
 COMES_HOME_S = 10  # a namespace is cleared by a kernel worker, after its last process has ended
 
 
@@ -59,7 +59,7 @@ class Card:
             node.on("ethtool", "-K", self.interface, *self.offloads)
 
     def give_back(self, node: Node) -> None:
-        """Moves the card home, if the host has it. Silent: it may be called when things have failed."""
+        """Moves the card back, if the host has it. Silent: it may be called when things have failed."""
         with contextlib.suppress(OSError, CommandFailed):
             held = next((link["ifname"] for link in json.loads(node.on("ip -json link"))
                          if link["address"] == self.mac), None)

@@ -47,7 +47,7 @@ class Node(Host):
         self.shell = subprocess.Popen(["mnexec", "-cdn", "cat"], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, bufsize=0)
         self.shell.stdin.write(b"?")
-        if not self.shell.stdout.read(1):  # what comes back has passed the new namespace
+        if not self.shell.stdout.read(1):  # the echo comes back once the namespace is there
             raise CannotTry(f"no namespace for {self.name}: are we root in the guest?", "./lab shell")
         self.pid, self.waiting = self.shell.pid, False
 
@@ -60,7 +60,7 @@ class Node(Host):
         """Ends the namespace. Processes still in it would keep it: see `Topology.close`."""
         if self.shell:
             self.shell.stdin.close()
-            self.shell.kill()  # mnexec has made it deaf to hang-ups
+            self.shell.kill()  # mnexec has it ignore SIGHUP
             self.shell.wait()
             self.shell.stdout.close()
         self.shell = None

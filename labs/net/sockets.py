@@ -1,4 +1,4 @@
-"""What does the kernel hold back for a connection, and who will come for it? /proc/net/tcp, read.
+"""What does the kernel hold back for a connection, and which timer will send it? /proc/net/tcp, read.
 
 A connection whose send queue is not empty, with nothing in flight and no timer armed, waits for ever.
 """

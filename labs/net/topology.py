@@ -1,4 +1,4 @@
-"""Which hosts are there, and how are they wired? Mininet's hosts on bridges, gone without a trace.
+"""Which hosts are there, and how are they wired? Mininet's hosts on bridges, all removed at the end.
 
 Every host is a Mininet `Host`, a process in a network namespace of its own. So is the one that holds
 the wires: the bridges and their ports live there and not in the guest's own namespace, which makes
@@ -173,7 +173,7 @@ class Topology:
                  *((self[name], ("ip", "-batch", "-"), self._addressing(name)) for name in names[1:])])
 
     def _add(self, name: str) -> None:
-        """One at a time into the book, so that `close` finds each that was made."""
+        """Into `nodes` as soon as it is made, so that `close` finds each that was made."""
         self.nodes[name] = Node(name)
 
     def _wiring(self) -> str:

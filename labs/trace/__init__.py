@@ -1,1 +1,1 @@
-"""What the kernel did: tracers, stacks, symbols, calls, profiles, livepatch modules."""
+"""What the kernel did: tracers, stacks, symbols, calls, flame graphs, livepatch modules."""

@@ -14,7 +14,7 @@ from labs.trace.tracer import Event
 
 @dataclass(frozen=True)
 class Expected:
-    """A stack that should be seen, and the event whose it is: of which connection, entering what, called by whom.
+    """A stack that should be seen, and of which event: on which connection, on entering what, called by whom.
 
     `file` is its text, see `labs.trace.stacks`.
     """
@@ -26,7 +26,7 @@ class Expected:
     under: str = ""
 
     def event(self, events: Iterable[Event]) -> Event | None:
-        """The first event whose it may be."""
+        """The first such event."""
         return next((event for event in events if event.connection == self.connection
                      and event.function == self.function
                      and (not self.under or event.under(self.under))), None)

@@ -160,7 +160,7 @@ def remove(name: str) -> None:
     patch = LIVEPATCHES / name
     if patch.exists():
         with contextlib.suppress(FileNotFoundError):
-            _settled(name)  # one that is still coming in cannot be turned round by everybody's kernel
+            _settled(name)  # not every kernel can reverse a transition that is under way
             (patch / "enabled").write_text("0")
         _wait(lambda: not patch.exists(), f"every task to leave {name}")
     if (Path("/sys/module") / name).exists():

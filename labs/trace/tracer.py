@@ -1,4 +1,4 @@
-"""Which kernel functions ran, when, on whose account, and who called them? A bcc program, attached.
+"""Which kernel functions ran, when, for which connection, and what called them? A bcc program, attached.
 
     tracer = Tracer(PROGRAM, PROBES)
     with tracer:                      # entered once every probe is attached

@@ -5,7 +5,7 @@
     net.announce(512)             # the node owns 512 service addresses, and the router learns them
 
 `run()` measures up to 8192 addresses, with and without the setting that helped; `trace()` shows the
-way into the kernel, the profile, and one choice among candidates, rule by rule.
+way into the kernel, where the time goes, and one choice among candidates, rule by rule.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Outcome(Claims):
 
 
 def trace() -> Traced:
-    """The kernel's way to a source address: stack, questions, profile."""
+    """The kernel's way to a source address: stack, questions, flame graph."""
     from labs.cases.addr_select import tracing
 
     return tracing.trace()

@@ -56,7 +56,7 @@ def choices(net: Silent) -> dict[int, str]:
         sender.send()                                                    # 3: not deprecated
         change(net, f"address change {OTHER}/128 dev {UPLINK} preferred_lft forever",
                f"address change {NODE}/64 dev {UPLINK} preferred_lft 0")
-        sender.send()                                                    # none: nobody overtakes the first
+        sender.send()                                                    # none: no later one is better than the first
     return addresses_of(net.node.pid)
 
 

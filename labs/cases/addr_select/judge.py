@@ -13,8 +13,9 @@ from labs.check import Check
 
 RATIO = 5
 RATIO_REPORTED = 2  # at the report's 512 addresses; measured here: above ten
-# A cost that does not grow has none. Beyond a few thousand addresses they outgrow the processor's cache as
-# well, and one point that a busy machine doubles leaves 0.92. That it is a line is what the calls say.
+# The least correlation of cost and addresses: a cost that does not grow with them has none. It is not nearer to 1, for
+# beyond a few thousand addresses the processor's cache is too small for them, and one point that a busy machine doubles
+# leaves 0.92. That the growth is a straight line is shown by the counted calls.
 STRAIGHT = 0.9
 FLAT = 3  # what does not depend on the addresses may differ by this, on a busy machine
 
@@ -61,7 +62,7 @@ def sources(seen: Sweep) -> Check:
 
 
 def sockets(seen: Sweep) -> list[Check]:
-    """Only a socket whose address is still open asks at each packet."""
+    """Only a socket without a source address of its own has the kernel choose one for each packet."""
     asks = {kind: calls[SELECT] for kind, calls in seen.socket_calls.items()}
     said = ", ".join(f"{kind} {calls}" for kind, calls in asks.items())
     return [Check([kind for kind, calls in asks.items() if calls] == ["unconnected"],

@@ -19,7 +19,7 @@ from labs.judge.verdict import Judged, Verdict
 UNSEEN = 3000  # addresses; no point of the plot
 TURNS = 7
 ANY_NUMBER = sys.maxsize  # of sends: a turn ends by its length, see Sender.cost()
-WITHIN = 2  # a factor: a reader's line, and a busy machine
+WITHIN = 2  # a factor: the reader reads a plot, and the machine may be busy
 FASTER = 2  # a send that takes half the time is faster, for this exercise
 
 

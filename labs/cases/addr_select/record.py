@@ -24,7 +24,7 @@ def predicted(seen: Sweep, count: int = UNSEEN) -> dict:
 
 
 def crowded(labels: int = 1000, addresses: int = tracing.REPORTED) -> dict:
-    """The profile with a label table as long as many namespaces made it together before Linux 4.15:
+    """A flame graph with a label table as long as many namespaces made it together before Linux 4.15:
     what share of the walk the lookups have then."""
     with Silent() as net:
         experiments.lengthen_labels(net, labels)

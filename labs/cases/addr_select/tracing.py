@@ -30,7 +30,7 @@ PROBES = {"on_label": ["__ipv6_addr_label", "ipv6_addr_label"], "on_eval": ["ipv
           "after_eval": ["ipv6_get_saddr_eval"]}
 FIELDS = [("ipv6_saddr_score", "ifa"), ("inet6_ifaddr", "addr"), ("inet6_ifaddr", "idev"), ("inet6_dev", "dev"),
           ("net_device", "ifindex")]
-# What the profile is cut to, and whose share of it is shown; a name may be inlined elsewhere.
+# What the flame graph is cut to, and whose share of it is shown; a name may be inlined elsewhere.
 SEND, WALK, LOOKUP = "udpv6_sendmsg", "ipv6_dev_get_saddr", "ipv6_addr_label"
 SHOWN = (SEND, "ip6_dst_lookup_flow", "ip6_dst_lookup_tail", WALK, "__ipv6_dev_get_saddr", "ipv6_get_saddr_eval",
          LOOKUP, "__ipv6_addr_label", "__ipv6_addr_type")
@@ -46,7 +46,7 @@ EXPECTED = [Expected(STACKS / "1-ping.txt", "A ping looks a label up", SENDER, "
 @dataclass(frozen=True)
 class Part:
     """A function's part in one packet: how often it is called, its share of the time of a send
-    (`own`, and with what it calls), and what that is in microseconds of an unprofiled send."""
+    (`own`, and with what it calls), and what that is in microseconds of a send that is not sampled."""
 
     function: str
     calls: int
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Traced(Claims):
-    """One ping and one send with few addresses, question by question, and a profile with many."""
+    """One ping and one send with few addresses, question by question, and a flame graph with many."""
 
     events: list[Event]
     choice: Choice
@@ -132,7 +132,7 @@ def choice_tracer() -> Tracer:
 
 
 def trace() -> Traced:
-    """The choice in one network with few addresses, the profile in it with many."""
+    """The choice in one network with few addresses, the flame graph in it with many."""
     with Silent() as net:
         return traced(net)
 
@@ -186,7 +186,7 @@ def profiled(net: Network, addresses: int, length_s: float = PROFILE_S) -> Flame
 
 
 def parts(net: Network, flame: Flame) -> list[Part]:
-    """Calls of one packet, and shares of the profile, function by function."""
+    """Calls of one packet, and shares of the samples, function by function."""
     with Sender(net) as sender:
         send_us = sender.cost().median_us
         with Calls(SHOWN) as calls:

@@ -29,7 +29,7 @@ def cut_elsewhere(plain) -> list[Check]:
 
 
 def never_lower(plain) -> list[Check]:
-    """What is sent again goes by the same rule: alone it arrives as asked, in company it is cut wrong."""
+    """What is sent again is cut by the same rule: a single segment arrives as asked, several in one packet do not."""
     again = [send for send in plain.sends if send.again]
     alone = [send.arrived for send in again if not send.gso_size]
     company = [send.arrived[0] for send in again if send.gso_size]

@@ -16,8 +16,8 @@ FIXES = ("tso_off", "mended", "beside")
 # The broken rate is bound by timers, a fixed one by the processor: 33 times as fast where it was recorded, a quarter
 # of that on an emulated machine four times slower. A state that fixes nothing is about as slow as the broken one.
 FIXED_RATIO = 4
-# The lock leaves the wrong segments as they are and has the router cut most of them in two, and somebody put
-# them together again: more work than a fix, and on an emulated machine that shows.
+# The lock leaves the wrong segments as they are and has the router cut most of them in two, and the receiver
+# put them together again: more work than a fix, and on an emulated machine that shows.
 LOCK_RATIO = 3
 
 
@@ -46,7 +46,7 @@ def mechanism(broken: Download) -> list[Check]:
 
 
 def deaf_or_not(seen: dict[str, Download]) -> list[Check]:
-    """That the server hears the router changes nothing on the wire, and neither does a route's MTU."""
+    """Whether the server hears the router or not: it changes nothing on the wire, and neither does a route's MTU."""
     checks = [Check(seen["as_it_is"].heard == 0, f"as it is: {seen['as_it_is'].heard} ICMPs pass the firewall")]
     for key in ("opened", "mtu"):
         state = seen[key]

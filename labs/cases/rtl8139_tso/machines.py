@@ -1,7 +1,7 @@
-"""Does the server's card, chosen or fixed, cut as it is told? What exercises 4 and 5 are held to.
+"""Does the server's card, chosen or fixed, cut to the size that it is asked for? What exercises 4 and 5 are held to.
 
 The answer has made another machine of this guest before the judge comes: it never looks at the answer,
-only at what the card does. Told twice, with two MSS: a card that knows one size by heart fails one.
+only at what the card does. Asked twice, with two MSS, so that a card with one fixed size fails.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ SLOWER = 5  # times as slow as the same file from the server beside it is not ri
 
 
 def judge_profile(exercise: Exercise, answer: str, verdict: Verdict) -> None:
-    """Exercise 4: a machine whose server has a card that does it right."""
-    told_twice(verdict, "beside")
+    """Exercise 4: a machine whose server has a card that cuts to the size asked for."""
+    asked_twice(verdict, "beside")
 
 
 def judge_device(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 5: the card of 2006, fixed by the answer; the one fixed by others is its control."""
-    for seen in told_twice(verdict, "mended"):
+    for seen in asked_twice(verdict, "mended"):
         handed = seen.card_counters.get("tx_packets", 0)
         verdict.measured[f"handed_{seen.mss}"] = handed
         verdict.expect(handed < len(seen.data), f"the card still cuts: {handed} packets became {len(seen.data)}",
                        f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more")
 
 
-def told_twice(verdict: Verdict, control: str) -> list[Download]:
+def asked_twice(verdict: Verdict, control: str) -> list[Download]:
     """Downloads with both MSS, each held to it; the last against another server's rate."""
     found = []
     with OtherCard() as net, expecting_answers(verdict):

@@ -16,7 +16,7 @@ LOOKS = Path(__file__).with_name("looks.toml")
 
 @contextlib.contextmanager
 def scene(key: str) -> Iterator[tuple[Network, Callable[[], None]]]:
-    """A download is over, in one of the states of `remedies`; its remedies have been taken back."""
+    """A download is over, in one of the states of `remedies`; what was done to the server has been undone."""
     with Network() as net:
         under(net, key)
         yield net, lambda: under(net, key)

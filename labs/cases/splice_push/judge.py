@@ -1,4 +1,4 @@
-"""Did the push fail to come, and by the mechanism the chapter tells?
+"""Did the push fail to come, and by the mechanism that the chapter describes?
 
 First the mechanism: flags of each page, calls of tcp_push(), bytes that lie in the send queue and the
 timer that is armed for them. Then a ratio to the fixed kernel in the same run.
@@ -51,7 +51,7 @@ def lost(name: str, one: Fetched) -> list[Check]:
 
 
 def last_page(name: str, broken: Fetched, fixed: Fetched) -> Check:
-    """On the last page hangs the push."""
+    """Whether anything is pushed depends on the flags of the last page."""
     flags = [page.words for page in broken.pages[-1:]] + [page.words for page in fixed.pages[-1:]]
     return Check(flags == ["NOTLAST", "-"] and (broken.pushes, fixed.pushes) == (0, 1),
                  f"{name}: the last page goes with {' and, fixed, with '.join(flags)}; "
@@ -66,7 +66,7 @@ def probed(one: Fetched) -> Check:
 
 
 def piped(one: Fetched) -> Check:
-    """The same without a line of ours in the server."""
+    """The same with pv as the server, which has no code of ours in it."""
     return Check(one.missing_bytes == one.way.size and one.splices > 0 and one.pushes == 0,
                  f"pv: {one.missing_bytes} of {one.way.size} bytes missing, {one.splices} splice, "
                  f"{one.pushes} pushes")

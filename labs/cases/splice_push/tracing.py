@@ -150,8 +150,8 @@ class Traced(Claims):
 
 
 def traced(net: Network, regression: Path) -> Traced:
-    """The same requests in both states. Each has a tracer of its own: a stack is told by names, and those
-    of the livepatch are there only as long as it is."""
+    """The same requests in both states. Each has a tracer of its own: a stack is shown by the names of its functions,
+    and the kernel has those of the livepatch only as long as that is loaded."""
     module.tidy()
     with push_tracer() as before:
         fixed = fetch(net, SHOWN, before, "fixed")

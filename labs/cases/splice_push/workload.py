@@ -210,7 +210,7 @@ class Fetch:
             try:
                 read = self.socket.recv(1 << 20)
             except TimeoutError:
-                # What lies still twice in a row stays; once, it may be in the middle of a splice.
+                # Bytes held back at two looks in a row will stay. At one look, a splice may be under way.
                 lost = lost + 1 if any(one.timer in NOBODY_COMES for one in self._held()) else 0
                 if lost == 2 or end == last:
                     break

@@ -34,7 +34,7 @@ def test_a_kernel_that_prints_its_first_line_proves_it(situation):
 def test_a_kernel_that_hangs_means_tcg_and_is_remembered(situation):
     hanging = situation("exec sleep 60")
     assert hanging.name == "tcg" and "printed nothing" in hanging.reason
-    # The verdict is kept: the same QEMU, were it asked, would now prove KVM.
+    # What came of it is kept: the same QEMU, were it asked, would now prove KVM.
     assert situation("echo 'Linux version'; exec sleep 60").name == "tcg"
 
 

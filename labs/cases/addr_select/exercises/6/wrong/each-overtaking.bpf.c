@@ -1,5 +1,5 @@
 // expect: events were reported
-// Told whenever somebody overtakes, and not once for a choice.
+// Reported whenever a later address is better, and not once for each choice.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"
 
