@@ -1,4 +1,4 @@
-"""How does a notebook on the host get its kernel (Jupyter's, which runs cells) in the guest? Its kernelspec starts this.
+"""How does a notebook on the host get its kernel (Jupyter's, not Linux) in the guest? Its kernelspec starts this.
 
 `python -m host.notebook.kernel PROFILE CONNECTION_FILE` has the reader's guest up, copies labs/ as it
 stands now, and runs the kernel over an ssh that carries its five channels. When this process
