@@ -8,7 +8,6 @@ import json
 import re
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 
 import websocket  # Jupyter's server brings it
