@@ -1,4 +1,4 @@
-"""How is a page opened, drawn or printed? By Debian's Chromium, moved by Playwright; a site from a server on loopback."""
+"""How is a page opened, drawn or printed? By Debian's Chromium, moved by Playwright; a site is served on loopback."""
 
 import contextlib
 import functools

@@ -138,7 +138,7 @@ def definitions(file: Path) -> list[Definition]:
     return list(_definitions(file, status.st_mtime_ns, status.st_size))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _definitions(file: Path, _mtime_ns: int, _size: int) -> tuple[Definition, ...]:
     # The language is named because ctags takes a .h for C++.
     command = ["ctags", "--quiet", "--options=NONE", "--language-force=C", "--output-format=json",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 # The devices that can be chosen, and for each its properties with the values that they may have.
 DEVICES = {
-    "rtl8139": {"tso-mtu": range(0, 1 << 16)},  # added by vm-image/qemu/rtl8139
+    "rtl8139": {"tso-mtu": range(1 << 16)},  # added by vm-image/qemu/rtl8139
     "virtio-net-pci": {},
     "e1000": {},
     "pcnet": {},

@@ -18,12 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 from labs.draw import stacks_view
 
 
-class State(str, Enum):
+class State(StrEnum):
     """What became of a frame. The value is what recordings say, and but for NO_FRAME the word that is shown."""
 
     SEEN = "seen"

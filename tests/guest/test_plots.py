@@ -55,7 +55,7 @@ def test_ids_differ_between_plots():
     figure = drawing()
     figure.axes[0].plot([0, 2], [5, 5])
     second = plots.figure_html(figure, "x")
-    ids = [set(part.split('"')[0] for part in html.split('id="')[1:]) for html in (first, second)]
+    ids = [{part.split('"')[0] for part in html.split('id="')[1:]} for html in (first, second)]
     assert ids[0] and not ids[0] & ids[1]
 
 

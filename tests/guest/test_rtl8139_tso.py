@@ -27,7 +27,7 @@ def test_the_fault_is_reproduced(outcome):
 def test_without_the_cause_the_judge_says_no(outcome):
     for fix in ("tso_off", "mended", "beside"):
         assert not replace(outcome, seen=outcome.seen | {"as_it_is": outcome.seen[fix]}).reproduced
-    only_slow = outcome.seen | {key: outcome.seen["as_it_is"] for key in ("tso_off", "mended", "beside")}
+    only_slow = outcome.seen | dict.fromkeys(("tso_off", "mended", "beside"), outcome.seen["as_it_is"])
     assert not replace(outcome, seen=only_slow).reproduced
 
 

@@ -132,7 +132,7 @@ class Downloads(list):
     def text(self) -> str:
         names = max(map(len, (seen.called for seen in self)))
         widths = [max(len(head), 5) + 1 for head in self.columns]
-        rows = [[head for head in self.columns], *([COLUMNS[head](seen) for head in self.columns] for seen in self)]
+        rows = [list(self.columns), *([COLUMNS[head](seen) for head in self.columns] for seen in self)]
         lines = [f"{called:<{names}}" + "".join(f"{value:>{width}}" for value, width in zip(row, widths))
                  for called, row in zip(["", *(seen.called for seen in self)], rows)]
         return "\n".join(lines)

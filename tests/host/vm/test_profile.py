@@ -37,7 +37,7 @@ def values(words: list[str], option: str) -> list[str]:
 def test_no_guest_reaches_a_network_or_a_file_of_ours(name):
     words = command(name)
     for netdev in values(words, "-netdev"):
-        assert netdev.startswith("hubport,") or netdev.startswith("user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:")
+        assert netdev.startswith(("hubport,", "user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:"))
     assert "readonly=on" in values(words, "-drive")[0] and len(values(words, "-drive")) == 1
 
 
