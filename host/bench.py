@@ -93,8 +93,10 @@ def figures() -> dict:
                     progress(name)
                     os.sync()  # what the one before has written is written now, not beside this one
                     runs[name].append(round(measure(), 3))
-    found = {name: {"median": statistics.median(all_runs), "runs": all_runs, "goal": GOALS[name]}
-             for name, all_runs in runs.items()}
+    found = {
+        name: {"median": statistics.median(all_runs), "runs": all_runs, "goal": GOALS[name]}
+        for name, all_runs in runs.items()
+    }
     sizes = {"image_mb": disk.disk.stat().st_size / 1e6, "tab_loads_mb": clicked.loaded_mb(SITE)}
     for name, size_mb in sizes.items():
         found[name] = {"median": round(size_mb, 1), "runs": [round(size_mb, 1)], "goal": GOALS[name]}
@@ -104,8 +106,11 @@ def figures() -> dict:
 def store(measured: dict) -> None:
     """Keep the figures for the book and for README.md, if the same follows from them as before."""
     if changed := conclusions.changed(record.RECORDINGS / "bench.conclusions.py", measured):
-        raise LabError("bench: what the book says of these figures does not follow from them, so nothing was "
-                       "stored:\n" + "\n".join(f"- {each}" for each in changed), "./lab bench, on a quiet machine")
+        raise LabError(
+            "bench: what the book says of these figures does not follow from them, so nothing was "
+            "stored:\n" + "\n".join(f"- {each}" for each in changed),
+            "./lab bench, on a quiet machine",
+        )
     record.store_data("bench", measured, record.provenance())
     readme = paths.REPOSITORY / "README.md"
     readme.write_text(in_readme(readme.read_text("utf-8"), measured), "utf-8")
@@ -114,15 +119,19 @@ def store(measured: dict) -> None:
 def in_readme(text: str, measured: dict) -> str:
     """README.md with these figures between its marks."""
     if not BETWEEN_MARKS.search(text):
-        raise LabError("README.md: expected the marks that the table of ./lab bench stands between, found none",
-                       f"put them back: {BETWEEN_MARKS.pattern}")
+        raise LabError(
+            "README.md: expected the marks that the table of ./lab bench stands between, found none",
+            f"put them back: {BETWEEN_MARKS.pattern}",
+        )
     rows = []
     for name, words in WORDS.items():
         figure = measured["figures"][name]["median"]
         rows.append(f"| {words} | {figure:.0f} MB |" if name.endswith("_mb") else f"| {words} | {figure:.1f} s |")
     how = "no KVM (TCG, the slow case)" if measured["acceleration"] == "tcg" else measured["acceleration"].upper()
-    said = (f"Medians of five by `./lab bench` on {measured['cpus']} cores with QEMU {measured['qemu']} and {how}:\n\n"
-            "| what | takes |\n| --- | --- |\n" + "\n".join(rows) + "\n")
+    said = (
+        f"Medians of five by `./lab bench` on {measured['cpus']} cores with QEMU {measured['qemu']} and {how}:\n\n"
+        "| what | takes |\n| --- | --- |\n" + "\n".join(rows) + "\n"
+    )
     return BETWEEN_MARKS.sub(lambda _: said, text)
 
 

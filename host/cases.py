@@ -79,13 +79,19 @@ class Case:
             name, _, value = word.partition("=")
             if name not in self.settings:
                 known = ", ".join(f"{name} ({setting.meaning})" for name, setting in self.settings.items())
-                raise LabError(f"{self.name} has no setting {name!r}; there are: {known or 'none'}",
-                               f"./lab run {self.name}", USAGE)
+                raise LabError(
+                    f"{self.name} has no setting {name!r}; there are: {known or 'none'}",
+                    f"./lab run {self.name}",
+                    USAGE,
+                )
             setting = self.settings[name]
             if not re.fullmatch(r"[+-]?[0-9]{1,18}", value) or not setting.minimum <= int(value) <= setting.maximum:
-                raise LabError(f"{name}={value}: expected a whole number from {setting.minimum} to "
-                               f"{setting.maximum}: {setting.meaning}",
-                               f"./lab run {self.name} --set {name}={setting.default}", USAGE)
+                raise LabError(
+                    f"{name}={value}: expected a whole number from {setting.minimum} to "
+                    f"{setting.maximum}: {setting.meaning}",
+                    f"./lab run {self.name} --set {name}={setting.default}",
+                    USAGE,
+                )
             found[name] = int(value)
         return found
 
@@ -98,9 +104,16 @@ class Case:
     def _exercise(self, folder: Path) -> Exercise:
         read = tomllib.loads((folder / "exercise.toml").read_text())
         return Exercise(
-            f"{self.name}/{folder.name}", folder, read["title"], read["task"], read["hints"],
-            read.get("applies", "guest"), tuple(read.get("may_change", [])),
-            read.get("replaces", ""), read.get("unit", ""), read.get("deadline_s", Exercise.deadline_s),
+            f"{self.name}/{folder.name}",
+            folder,
+            read["title"],
+            read["task"],
+            read["hints"],
+            read.get("applies", "guest"),
+            tuple(read.get("may_change", [])),
+            read.get("replaces", ""),
+            read.get("unit", ""),
+            read.get("deadline_s", Exercise.deadline_s),
         )
 
 
@@ -109,10 +122,19 @@ def cases() -> dict[str, Case]:
     found = []
     for file in LABS.glob("cases/*/case.toml"):
         read = tomllib.loads(file.read_text())
-        found.append((read["chapter"], Case(
-            read["name"], read["title"], read["profile"], read["preview"], file.parent,
-            {name: Setting(**setting) for name, setting in read.get("settings", {}).items()},
-        )))
+        found.append(
+            (
+                read["chapter"],
+                Case(
+                    read["name"],
+                    read["title"],
+                    read["profile"],
+                    read["preview"],
+                    file.parent,
+                    {name: Setting(**setting) for name, setting in read.get("settings", {}).items()},
+                ),
+            )
+        )
     return {case.name: case for _, case in sorted(found, key=lambda pair: pair[0])}
 
 

@@ -80,8 +80,9 @@ def reset(profile):
 
 
 @command("./lab shell -- uname -r")
-@click.option("--profile", default="stock", show_default=True, callback=_known_profile,
-              help="Whose VM, if not the stock one.")
+@click.option(
+    "--profile", default="stock", show_default=True, callback=_known_profile, help="Whose VM, if not the stock one."
+)
 @click.argument("words", metavar="[CMD]...", nargs=-1, type=click.UNPROCESSED)
 def shell(profile, words):
     """A root shell in the VM, or one command with its exit status."""
@@ -94,8 +95,13 @@ def shell(profile, words):
 @command("./lab run frag-needed --json")
 @click.argument("case")
 @json_option
-@click.option("--set", "changed", multiple=True, metavar="NAME=VALUE",
-              help="Change a number that the case takes, see its case.toml.")
+@click.option(
+    "--set",
+    "changed",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a number that the case takes, see its case.toml.",
+)
 def run(case, as_json, changed):
     """Show a case happen, beside its control: exit 0 reproduced, 1 not, 3 could not be tried."""
     from host.vm import labs
@@ -227,8 +233,12 @@ def book(pdf, check_links, without_tab):
 @click.option("--run", is_flag=True, help="Restore it under Node and run chapter 1 once.")
 @click.option("--told", is_flag=True, help="The control: a route says 1480 bytes beforehand.")
 @click.option("--trace", is_flag=True, help="With the kernel's stacks.")
-@click.option("--sources", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-              help="Fetch the exact source packages of what it holds: whoever publishes it publishes them too.")
+@click.option(
+    "--sources",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Fetch the exact source packages of what it holds: whoever publishes it publishes them too.",
+)
 @json_option
 def tab(run, told, trace, sources, as_json):
     """Make the kernel that runs in a browser's tab, or run it: 0 made or measured, 3 not."""
@@ -267,8 +277,13 @@ def bench(as_json, record):
 
 @command("./lab test --quick")
 @click.option("--quick", is_flag=True, help="Only the tests that need no VM.")
-@click.option("--all", "everything", is_flag=True, help="Every test: each answer to each exercise, twenty runs of a case "
-              "in a row. It takes an hour; parts that have passed on these files are not run again.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Every test: each answer to each exercise, twenty runs of a case "
+    "in a row. It takes an hour; parts that have passed on these files are not run again.",
+)
 @click.option("--part", metavar="NAME", help="One part of --all: base, site, machinery, or a case.")
 @click.argument("words", metavar="[-- PYTEST OPTIONS...]", nargs=-1, type=click.UNPROCESSED)
 def test(quick, everything, part, words):

@@ -51,6 +51,7 @@ class Command(click.Command):
         try:
             return super().parse_args(context, words)
         except click.NoSuchOption as error:
-            error.possibilities = sorted(name for option in self.get_params(context) for name in option.opts
-                                         if name.startswith("-"))
+            error.possibilities = sorted(
+                name for option in self.get_params(context) for name in option.opts if name.startswith("-")
+            )
             raise

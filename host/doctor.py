@@ -33,7 +33,9 @@ def examine() -> list[Finding]:
 def _architecture() -> Finding:
     machine = platform.machine()
     return Finding(
-        machine == "x86_64", "processor", machine,
+        machine == "x86_64",
+        "processor",
+        machine,
         "" if machine == "x86_64" else "the labs need x86_64; read the recorded book: ./lab book",
     )
 
@@ -41,8 +43,7 @@ def _architecture() -> Finding:
 def _packages() -> list[Finding]:
     lacking = installed.missing(name for name in installed.LAB if name != "newuidmap")
     found = "all there" if not lacking else f"missing: {' '.join(lacking)}"
-    findings = [Finding(not lacking, "Debian packages", found,
-                        installed.install_command(lacking) if lacking else "")]
+    findings = [Finding(not lacking, "Debian packages", found, installed.install_command(lacking) if lacking else "")]
     if shutil.which("qemu-system-x86_64"):
         findings.append(Finding(True, "QEMU", qemu_version()))
     return findings
@@ -53,8 +54,12 @@ def _build_mode() -> Finding:
         return Finding(True, "image build", "as root")
     lacking = installed.missing(["newuidmap"])
     if lacking:
-        return Finding(False, "image build", "newuidmap is missing, so it cannot be done without root",
-                       installed.install_command(lacking))
+        return Finding(
+            False,
+            "image build",
+            "newuidmap is missing, so it cannot be done without root",
+            installed.install_command(lacking),
+        )
     user = pwd.getpwuid(os.getuid()).pw_name
     lacking = [file for file in ("/etc/subuid", "/etc/subgid") if not _has_range(Path(file), user)]
     mend = f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}" if lacking else ""
@@ -74,22 +79,31 @@ def _qemu_build() -> Finding:
     lacking = installed.missing(installed.QEMU_BUILD)
     if not lacking:
         return Finding(True, "QEMU build", "compiler and libraries are there (chapter 2 builds one)")
-    return Finding(True, "QEMU build", f"chapter 2 builds one and will ask for: {' '.join(lacking)}",
-                   installed.install_command(lacking))
+    return Finding(
+        True,
+        "QEMU build",
+        f"chapter 2 builds one and will ask for: {' '.join(lacking)}",
+        installed.install_command(lacking),
+    )
 
 
 def _disk() -> Finding:
     free_mib = shutil.disk_usage(cache()).free >> 20
     good = free_mib >= NEEDS_MIB or any(cache().glob("snapshot-*/state"))
-    return Finding(good, "disk", f"{free_mib} MiB free in {cache()} (a first build needs {NEEDS_MIB})",
-                   "" if good else "free some, or set XDG_CACHE_HOME to a folder with more")
+    return Finding(
+        good,
+        "disk",
+        f"{free_mib} MiB free in {cache()} (a first build needs {NEEDS_MIB})",
+        "" if good else "free some, or set XDG_CACHE_HOME to a folder with more",
+    )
 
 
 def _memory() -> Finding:
     with open("/proc/meminfo") as file:
         mib = next(int(line.split()[1]) >> 10 for line in file if line.startswith("MemAvailable"))
-    return Finding(mib >= 1500, "memory", f"{mib} MiB available (a guest has 1024)",
-                   "" if mib >= 1500 else "end something large")
+    return Finding(
+        mib >= 1500, "memory", f"{mib} MiB available (a guest has 1024)", "" if mib >= 1500 else "end something large"
+    )
 
 
 def _image_and_acceleration() -> list[Finding]:

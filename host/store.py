@@ -66,8 +66,11 @@ def damage(folder: Path) -> str | None:
         return "missing"
     except (OSError, ValueError) as error:
         return f"its list cannot be read ({error})"
-    if not (isinstance(listed, dict) and listed and all(
-            isinstance(entry, list) and len(entry) == 2 for entry in listed.values())):
+    if not (
+        isinstance(listed, dict)
+        and listed
+        and all(isinstance(entry, list) and len(entry) == 2 for entry in listed.values())
+    ):
         return "its list cannot be read (it is no list of files)"
     for name, (size, mtime_ns) in listed.items():
         try:
@@ -156,9 +159,7 @@ def _need_space(kind: str, needs_mib: int) -> None:
 
 def _write_list(folder: Path, files: Iterable[Path]) -> None:
     """What `damage` compares with; written last, for it says that the folder is whole."""
-    listed = {
-        path.relative_to(folder).as_posix(): (path.stat().st_size, path.stat().st_mtime_ns) for path in files
-    }
+    listed = {path.relative_to(folder).as_posix(): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
     aside = folder / f"{LIST}.part"
     aside.write_text(json.dumps(listed))
     aside.replace(folder / LIST)
@@ -182,7 +183,8 @@ def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib
 def _discard_others(kind: str, made: Path) -> None:
     """Keep the one just made and the one used last before it (another checkout's, say)."""
     others = [
-        folder for folder in cache().glob(f"{kind}-*")
+        folder
+        for folder in cache().glob(f"{kind}-*")
         if folder != made and re.fullmatch(r"[0-9a-f]{16}", folder.name.removeprefix(f"{kind}-"))
     ]
     for folder in sorted(others, key=lambda path: path.stat().st_mtime)[:-1]:

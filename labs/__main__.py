@@ -16,8 +16,10 @@ import sys
 from labs.case import cases
 from labs.errors import VERDICTS, CannotTry, Status
 
-SHOWN = {"run": "show a case happen, beside its control",
-         "trace": "the same under the tracers, the observed stacks beside the report's"}
+SHOWN = {
+    "run": "show a case happen, beside its control",
+    "trace": "the same under the tracers, the observed stacks beside the report's",
+}
 
 
 def main(words: list[str]) -> int:
@@ -49,8 +51,15 @@ def _parser(known: dict) -> argparse.ArgumentParser:
         arguments.add_argument("case", choices=known, metavar="CASE", help=", ".join(known))
         arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")
         if verb == "run":
-            arguments.add_argument("--set", action="append", dest="changed", default=[], type=_setting,
-                                   metavar="NAME=VALUE", help="change a number that the case takes")
+            arguments.add_argument(
+                "--set",
+                action="append",
+                dest="changed",
+                default=[],
+                type=_setting,
+                metavar="NAME=VALUE",
+                help="change a number that the case takes",
+            )
     arguments = verbs.add_parser("check", help="judge the answer on standard input")
     arguments.add_argument("exercise", metavar="CASE/N")
     arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")
@@ -58,7 +67,7 @@ def _parser(known: dict) -> argparse.ArgumentParser:
 
 
 def _setting(word: str) -> tuple[str, int]:
-    """"NAME=VALUE" as an argument of the case's run(). The host has compared it with case.toml."""
+    """ "NAME=VALUE" as an argument of the case's run(). The host has compared it with case.toml."""
     name, _, value = word.partition("=")
     return name, int(value)
 

@@ -10,6 +10,7 @@ STATUSES = tomllib.loads(Path(__file__).with_name("statuses.toml").read_text()) 
 Status = IntEnum("Status", {name: status["number"] for name, status in STATUSES.items()})
 VERDICTS = {status["verdict"]: Status[name] for name, status in STATUSES.items() if "verdict" in status}
 
+
 class CannotTry(Exception):
     """The case could not be tried, which says nothing of the kernel: why, and the next command."""
 

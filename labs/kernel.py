@@ -37,12 +37,14 @@ def configured(connection: dict) -> Config:
     """The connection, and how this one differs from others. Source: jupyter_client's documentation,
     "Making kernels", connection files."""
     ports = {name: value for name, value in connection.items() if name.endswith("_port")}
-    return Config({
-        "IPKernelApp": {"ip": connection["ip"], **ports},
-        "Session": {"key": connection["key"].encode(), "signature_scheme": connection["signature_scheme"]},
-        "HistoryManager": {"enabled": False},
-        "ScriptMagics": {"script_magics": ["bash", "sh"]},  # each takes 10 ms, and there would be eight
-    })
+    return Config(
+        {
+            "IPKernelApp": {"ip": connection["ip"], **ports},
+            "Session": {"key": connection["key"].encode(), "signature_scheme": connection["signature_scheme"]},
+            "HistoryManager": {"enabled": False},
+            "ScriptMagics": {"script_magics": ["bash", "sh"]},  # each takes 10 ms, and there would be eight
+        }
+    )
 
 
 if __name__ == "__main__":

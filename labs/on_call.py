@@ -58,7 +58,7 @@ class Look:
         lines = [line.rstrip() for line in output.splitlines() if line.strip() and re.search(self.rows, line)]
         telling = self.telling(lines)[:SHOWN_LINES]
         others = [number for number in range(len(lines)) if number not in telling]
-        return [lines[number] for number in sorted(telling + others[:SHOWN_LINES - len(telling)])]
+        return [lines[number] for number in sorted(telling + others[: SHOWN_LINES - len(telling)])]
 
     def telling(self, lines: Sequence[str]) -> list[int]:
         """Numbers of the lines that `expect` reaches over."""
@@ -83,17 +83,36 @@ class Taken(Claims):
         found = []
         for look in self.looks:
             there, alone = look.tells(self.broken[look.id]), look.describes or not look.tells(self.healthy[look.id])
-            found.append(Check(there and alone, f"{look.id} on {look.on}: " + (
-                "does not find it" if not there else "only describes" if look.describes else
-                "tells the fault from health" if alone else "finds it where nothing is wrong, too")))
+            found.append(
+                Check(
+                    there and alone,
+                    f"{look.id} on {look.on}: "
+                    + (
+                        "does not find it"
+                        if not there
+                        else "only describes"
+                        if look.describes
+                        else "tells the fault from health"
+                        if alone
+                        else "finds it where nothing is wrong, too"
+                    ),
+                )
+            )
         return found
 
     def to_json(self) -> dict:
         """Plain values: by id what a page shows of a look."""
-        return {look.id: {**asdict(look), "tells": look.tells(self.broken[look.id]),
-                          "tells_in_control": look.tells(self.healthy[look.id]),
-                          "lines": (lines := look.kept(self.broken[look.id])), "telling": look.telling(lines),
-                          "control": look.kept(self.healthy[look.id])} for look in self.looks}
+        return {
+            look.id: {
+                **asdict(look),
+                "tells": look.tells(self.broken[look.id]),
+                "tells_in_control": look.tells(self.healthy[look.id]),
+                "lines": (lines := look.kept(self.broken[look.id])),
+                "telling": look.telling(lines),
+                "control": look.kept(self.healthy[look.id]),
+            }
+            for look in self.looks
+        }
 
     def __repr__(self) -> str:
         return "\n\n".join(f"{look.on}# {look.command}\n{self.broken[look.id]}" for look in self.looks)
@@ -130,6 +149,8 @@ def output(look: Look, node: Node, folder: Path, again: Callable[[], None]) -> s
     finally:
         process.kill()  # no more than a formality, unless it hangs or we were interrupted
     if not out.strip() and process.returncode not in (0, 1):  # 1: grep and its like have found nothing
-        raise NoLook(f"on {look.on}: expected `{look.command}` to say something, found exit status "
-                     f"{process.returncode} and: {err.strip() or 'nothing'}")
+        raise NoLook(
+            f"on {look.on}: expected `{look.command}` to say something, found exit status "
+            f"{process.returncode} and: {err.strip() or 'nothing'}"
+        )
     return out

@@ -23,15 +23,36 @@ MARKERS = [one["marker"] for one in house.SERIES]  # colour is never the only si
 GREY = house.GREY  # figure_html() turns it into currentColor
 
 RC = {
-    "figure.figsize": (7.2, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
-    "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
-    "savefig.transparent": True, "legend.frameon": False, "legend.framealpha": 0,
-    "text.color": GREY, "axes.labelcolor": GREY, "axes.edgecolor": GREY, "axes.titlecolor": GREY,
-    "xtick.color": GREY, "ytick.color": GREY, "grid.color": GREY, "grid.alpha": 0.22,
-    "font.family": "sans-serif", "font.size": 11, "axes.titlesize": 12, "axes.titleweight": "bold",
-    "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False,
-    "axes.grid": True, "axes.axisbelow": True, "lines.linewidth": 1.8, "lines.markersize": 6,
-    "svg.fonttype": "none", "svg.hashsalt": "where-packets-wait",
+    "figure.figsize": (7.2, 3.6),
+    "figure.dpi": 100,
+    "figure.constrained_layout.use": True,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "savefig.transparent": True,
+    "legend.frameon": False,
+    "legend.framealpha": 0,
+    "text.color": GREY,
+    "axes.labelcolor": GREY,
+    "axes.edgecolor": GREY,
+    "axes.titlecolor": GREY,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "grid.color": GREY,
+    "grid.alpha": 0.22,
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 6,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "where-packets-wait",
 }
 
 
@@ -39,8 +60,7 @@ def style() -> None:
     """Sets the book's look for every plot that follows in this process."""
     matplotlib.rcParams.update(RC)
     cycler = matplotlib.cycler
-    matplotlib.rcParams["axes.prop_cycle"] = (cycler(color=list(COLORS.values()))
-                                              + cycler(marker=list(MARKERS)))
+    matplotlib.rcParams["axes.prop_cycle"] = cycler(color=list(COLORS.values())) + cycler(marker=list(MARKERS))
 
 
 def label(axes, x: tuple[str, str], y: tuple[str, str], title: str = "") -> None:
@@ -65,16 +85,21 @@ def figure_html(figure, alt: str) -> str:
         raise ValueError("expected an `alt` that says what the plot shows, found none")
     file = io.StringIO()
     # Nothing that ends a script may stand in one.
-    data = ('<script type="application/json" class="wpw-data">'
-            + json.dumps(series(figure)).replace("<", "\\u003c") + "</script>")
+    data = (
+        '<script type="application/json" class="wpw-data">'
+        + json.dumps(series(figure)).replace("<", "\\u003c")
+        + "</script>"
+    )
     with matplotlib.rc_context({key: RC[key] for key in ("svg.fonttype", "svg.hashsalt")}):
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     plt.close(figure)
     width_in = figure.get_size_inches()[0]
     # 96 CSS pixels an inch; below 80 % of that the text would be too small, so it scrolls.
-    return (f'<figure class="wpw-plot" role="img" aria-label="{escape(alt)}" style="margin:1.2em 0;'
-            f'color:inherit"><div style="overflow-x:auto"><div style="max-width:{width_in * 96:.0f}px;'
-            f'min-width:{width_in * 77:.0f}px">{_inline(file.getvalue())}</div></div>{data}</figure>')
+    return (
+        f'<figure class="wpw-plot" role="img" aria-label="{escape(alt)}" style="margin:1.2em 0;'
+        f'color:inherit"><div style="overflow-x:auto"><div style="max-width:{width_in * 96:.0f}px;'
+        f'min-width:{width_in * 77:.0f}px">{_inline(file.getvalue())}</div></div>{data}</figure>'
+    )
 
 
 def series(figure) -> list[dict]:
@@ -87,15 +112,22 @@ def series(figure) -> list[dict]:
         for line in axes.get_lines():
             if not line.get_label().startswith("_"):
                 points = zip(line.get_xdata(), line.get_ydata())
-                rows += [about | {"series": line.get_label(), names[0]: _plain(x), names[1]: _plain(y)}
-                         for x, y in points]
+                rows += [
+                    about | {"series": line.get_label(), names[0]: _plain(x), names[1]: _plain(y)} for x, y in points
+                ]
         for bars in axes.containers:
             if not bars.get_label().startswith("_"):
                 for bar in bars.patches:
                     place = bar.get_x() + bar.get_width() / 2
                     nearest = min(ticks, key=lambda tick: abs(tick - place), default=place)
-                    rows.append(about | {"series": bars.get_label(), names[0]: ticks.get(nearest) or _plain(nearest),
-                                         names[1]: _plain(bar.get_height())})
+                    rows.append(
+                        about
+                        | {
+                            "series": bars.get_label(),
+                            names[0]: ticks.get(nearest) or _plain(nearest),
+                            names[1]: _plain(bar.get_height()),
+                        }
+                    )
     return rows
 
 
@@ -109,9 +141,11 @@ def _plain(value) -> float | str:
 
 def table_html(text: str, caption: str) -> str:
     """A table in plain text as a figure that scrolls by itself on a narrow page, by key as well."""
-    return (f'<figure class="wpw-table"><figcaption>{escape(caption)}</figcaption>'
-            f'<div style="overflow-x:auto" role="region" tabindex="0" aria-label="{escape(caption)}">'
-            f'<pre>{escape(text)}</pre></div></figure>')
+    return (
+        f'<figure class="wpw-table"><figcaption>{escape(caption)}</figcaption>'
+        f'<div style="overflow-x:auto" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f"<pre>{escape(text)}</pre></div></figure>"
+    )
 
 
 class Shown:
@@ -129,11 +163,14 @@ class Shown:
 
 def _inline(svg: str) -> str:
     """Matplotlib's SVG file as an element of a page: fluid, in the page's colour, ids its own."""
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.DOTALL)
-    svg = re.sub(r'^<svg[^>]*?(viewBox="[^"]*")[^>]*>',
-                 r'<svg \1 xmlns="http://www.w3.org/2000/svg" aria-hidden="true" '
-                 r'xmlns:xlink="http://www.w3.org/1999/xlink" style="display:block;width:100%;height:auto">',
-                 svg, count=1)
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = re.sub(
+        r'^<svg[^>]*?(viewBox="[^"]*")[^>]*>',
+        r'<svg \1 xmlns="http://www.w3.org/2000/svg" aria-hidden="true" '
+        r'xmlns:xlink="http://www.w3.org/1999/xlink" style="display:block;width:100%;height:auto">',
+        svg,
+        count=1,
+    )
     # Two plots on a page have figure_1 each: an id may be there only once.
     key = "p" + hashlib.sha256(svg.encode()).hexdigest()[:8] + "-"
     svg = re.sub(r'\bid="', f'id="{key}', svg)

@@ -35,12 +35,34 @@ class Profile:
         self._data = Path(self._folder.name) / "perf.data"
         order, self._order = os.pipe()
         self._answer, answer = os.pipe()
-        command = ["perf", "record", "-q", "-g", "-D", "-1", "--control", f"fd:{order},{answer}",
-                   "--kernel-callchains", "-e", "cpu-clock:k", "-F", str(FREQUENCY_HZ),
-                   "-t", str(threading.get_native_id()), "-o", str(self._data)]
+        command = [
+            "perf",
+            "record",
+            "-q",
+            "-g",
+            "-D",
+            "-1",
+            "--control",
+            f"fd:{order},{answer}",
+            "--kernel-callchains",
+            "-e",
+            "cpu-clock:k",
+            "-F",
+            str(FREQUENCY_HZ),
+            "-t",
+            str(threading.get_native_id()),
+            "-o",
+            str(self._data),
+        ]
         try:
-            self._perf = subprocess.Popen(command, pass_fds=(order, answer), stdin=subprocess.DEVNULL,
-                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self._perf = subprocess.Popen(
+                command,
+                pass_fds=(order, answer),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
         except FileNotFoundError as error:
             raise CannotTry("the guest has no perf", "./lab reset") from error
         finally:

@@ -14,8 +14,7 @@ class Table(list):
 
     def text(self) -> str:
         head = "".join(f"{name:{width}}" for name, width in self.heads)
-        lines = ["".join(f"{value:{width}}" for value, (_, width) in zip(self.line(row), self.heads))
-                 for row in self]
+        lines = ["".join(f"{value:{width}}" for value, (_, width) in zip(self.line(row), self.heads)) for row in self]
         return "\n".join(line.rstrip() for line in [head, *lines])
 
     __repr__ = text

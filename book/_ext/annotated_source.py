@@ -48,9 +48,13 @@ class AnnotatedSource(SphinxDirective):
     required_arguments = 2
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"from": directives.unchanged_required, "to": directives.unchanged_required,
-                   "to-next": directives.unchanged_required, "with": directives.unchanged_required,
-                   "tree": directives.unchanged_required}
+    option_spec = {
+        "from": directives.unchanged_required,
+        "to": directives.unchanged_required,
+        "to-next": directives.unchanged_required,
+        "with": directives.unchanged_required,
+        "tree": directives.unchanged_required,
+    }
 
     def run(self) -> list[nodes.Node]:
         """The figure, or nothing but a reported fault."""
@@ -61,9 +65,15 @@ class AnnotatedSource(SphinxDirective):
             self.env.note_dependency(str(source.root / path))
             if {"to", "to-next"} <= self.options.keys():
                 raise SourceError("both :to: and :to-next: given; expected one of them")
-            quoted = excerpt(source.root, path, symbol, start=self.options.get("from"),
-                             end=self.options.get("to"), end_next=self.options.get("to-next"),
-                             having=self.options.get("with"))
+            quoted = excerpt(
+                source.root,
+                path,
+                symbol,
+                start=self.options.get("from"),
+                end=self.options.get("to"),
+                end_next=self.options.get("to-next"),
+                having=self.options.get("with"),
+            )
         except SourceError as error:
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
@@ -76,12 +86,20 @@ class AnnotatedSource(SphinxDirective):
         """The node with everything that a writer needs, as plain data (it is pickled)."""
         serial = self.env.new_serialno("annotated-source") + 1
         return NODES["figure"](
-            "", anchor=f"{nodes.make_id(quoted.definition.name) or 'source'}-{serial}",
-            path=quoted.path, label=quoted.label, text=list(quoted.text),
-            text_first=quoted.definition.first, first=quoted.first, last=quoted.last,
-            tree=source.title, package=source.version.package, upstream=source.version.upstream,
+            "",
+            anchor=f"{nodes.make_id(quoted.definition.name) or 'source'}-{serial}",
+            path=quoted.path,
+            label=quoted.label,
+            text=list(quoted.text),
+            text_first=quoted.definition.first,
+            first=quoted.first,
+            last=quoted.last,
+            tree=source.title,
+            package=source.version.package,
+            upstream=source.version.upstream,
             licence=licence_of(read(source.root / quoted.path), source.licence),
-            url=source.url(quoted.path, quoted.first))
+            url=source.url(quoted.path, quoted.first),
+        )
 
     def notes(self, quoted: Excerpt) -> list[nodes.Element]:
         """One node a callout, its note parsed as the page's own markup."""
@@ -89,8 +107,7 @@ class AnnotatedSource(SphinxDirective):
         for expected, (offset, number, pattern, lines) in enumerate(self.callouts(), 1):
             where = self.content_line(offset)
             if number != expected:
-                fault(self.env, f"callout {number}: expected number {expected}",
-                      self.env.docname, where)
+                fault(self.env, f"callout {number}: expected number {expected}", self.env.docname, where)
             try:
                 line = quoted.line_of(pattern, f"callout {number}")
             except SourceError as error:
@@ -112,13 +129,16 @@ class AnnotatedSource(SphinxDirective):
         for offset, line in enumerate(self.content):
             if opening := CALLOUT.match(line):
                 indent = line.index("`")
-                found.append((offset, int(opening["number"]), opening["pattern"].strip(),
-                              [opening["note"]]))
+                found.append((offset, int(opening["number"]), opening["pattern"].strip(), [opening["note"]]))
             elif found:
-                found[-1][3].append(line[min(indent, len(line) - len(line.lstrip())):])
+                found[-1][3].append(line[min(indent, len(line) - len(line.lstrip())) :])
             elif line.strip():
-                fault(self.env, f"expected '1. `pattern`: note', found {line.strip()!r}",
-                      self.env.docname, self.content_line(offset))
+                fault(
+                    self.env,
+                    f"expected '1. `pattern`: note', found {line.strip()!r}",
+                    self.env.docname,
+                    self.content_line(offset),
+                )
                 break
         return found
 
@@ -141,13 +161,18 @@ class PlainSource(SphinxPostTransform):
         for note in figure.children:
             marks.setdefault(note["line"], []).append(f"({note['number']})")
         offset = figure["first"] - figure["text_first"]
-        quoted = figure["text"][offset:offset + figure["last"] - figure["first"] + 1]
-        code = "\n".join(line + (f"  /* {' '.join(marks[number])} */" if number in marks else "")
-                         for number, line in enumerate(quoted, figure["first"]))
-        caption = (f"{figure['path']}, {figure['label']}, lines {figure['first']}-{figure['last']} "
-                   f"({figure['package']}, {figure['licence']})")
-        listing = nodes.literal_block(code, code, language="c", linenos=True,
-                                      highlight_args={"linenostart": figure["first"]})
+        quoted = figure["text"][offset : offset + figure["last"] - figure["first"] + 1]
+        code = "\n".join(
+            line + (f"  /* {' '.join(marks[number])} */" if number in marks else "")
+            for number, line in enumerate(quoted, figure["first"])
+        )
+        caption = (
+            f"{figure['path']}, {figure['label']}, lines {figure['first']}-{figure['last']} "
+            f"({figure['package']}, {figure['licence']})"
+        )
+        listing = nodes.literal_block(
+            code, code, language="c", linenos=True, highlight_args={"linenostart": figure["first"]}
+        )
         made = [nodes.paragraph("", "", nodes.emphasis(caption, caption)), listing]
         if figure.children:
             items = [nodes.list_item("", *note.children) for note in figure.children]

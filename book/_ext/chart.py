@@ -48,8 +48,9 @@ class Chart(SphinxDirective):
         drawn = self.env.temp_data.setdefault("charts", set())
         try:
             if not re.fullmatch(r"[a-z][a-z0-9-]*", name) or name in drawn:
-                raise chart_svg.ChartError(f"chart {name!r}: expected a name of its own on this page, "
-                                           "in small letters, digits and hyphens")
+                raise chart_svg.ChartError(
+                    f"chart {name!r}: expected a name of its own on this page, in small letters, digits and hyphens"
+                )
             if not alt:
                 raise chart_svg.ChartError(f"chart {name!r}: expected :alt: with what it says, found none")
             picture = chart_svg.drawn("\n".join(self.content))
@@ -71,10 +72,12 @@ class Chart(SphinxDirective):
 def visit_html(self, node: chart) -> None:
     """The picture, in a box that scrolls if the page is narrower."""
     app, docname = self.builder.app, self.builder.current_docname
-    svg = chart_svg.svg(Xml.fromstring(node["svg"]), node["name"], node["alt"],
-                        lambda place: places.address(app, place, docname))
-    self.body.append('<div class="wpw-scroll" tabindex="0" role="region" '
-                     f'aria-label="Chart {self.attval(node["name"])}">{svg}</div>')
+    svg = chart_svg.svg(
+        Xml.fromstring(node["svg"]), node["name"], node["alt"], lambda place: places.address(app, place, docname)
+    )
+    self.body.append(
+        f'<div class="wpw-scroll" tabindex="0" role="region" aria-label="Chart {self.attval(node["name"])}">{svg}</div>'
+    )
     raise nodes.SkipNode
 
 
@@ -93,7 +96,13 @@ def skip(self, node: chart) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_node(chart, html=(visit_html, None), text=(visit_text, None), latex=(skip, None),
-                 man=(skip, None), texinfo=(skip, None))
+    app.add_node(
+        chart,
+        html=(visit_html, None),
+        text=(visit_text, None),
+        latex=(skip, None),
+        man=(skip, None),
+        texinfo=(skip, None),
+    )
     app.add_directive("chart", Chart)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -17,9 +17,18 @@ from collections.abc import Callable
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 FONT, SIZE, SMALL = "DejaVu Sans", 14, 12.5  # the sizes in pixels
 DEFAULTS = [f"-{kind}fontname={FONT}" for kind in "GNE"] + [
-    f"-Gfontsize={SIZE}", f"-Nfontsize={SIZE}", f"-Efontsize={SMALL}", "-Nshape=box", "-Nstyle=rounded",
-    "-Nmargin=0.14,0.07", "-Nheight=0.3", "-Gpad=0.06", "-Granksep=0.35", "-Gnodesep=0.25",
-    "-Earrowsize=0.8"]
+    f"-Gfontsize={SIZE}",
+    f"-Nfontsize={SIZE}",
+    f"-Efontsize={SMALL}",
+    "-Nshape=box",
+    "-Nstyle=rounded",
+    "-Nmargin=0.14,0.07",
+    "-Nheight=0.3",
+    "-Gpad=0.06",
+    "-Granksep=0.35",
+    "-Gnodesep=0.25",
+    "-Earrowsize=0.8",
+]
 LEAST = 0.82  # of its size, to which a picture shrinks on a narrow page before it scrolls
 CODE = re.compile(r"[a-z_]\w*\(\)(, [a-z_]\w*\(\))*")
 DROPPED = ("id", "fill", "stroke", "font-family", f"{XLINK}title", "target", f"{XLINK}href")
@@ -33,8 +42,7 @@ def drawn(graph: str) -> Xml.Element:
     """The graph laid out, as dot writes it."""
     if not shutil.which("dot"):
         raise ChartError("dot is missing. Next: sudo apt-get install -y --no-install-recommends graphviz")
-    result = subprocess.run(["dot", "-Tsvg", *DEFAULTS], input=graph, capture_output=True, text=True,
-                            encoding="utf-8")
+    result = subprocess.run(["dot", "-Tsvg", *DEFAULTS], input=graph, capture_output=True, text=True, encoding="utf-8")
     complaints = [line for line in result.stderr.splitlines() if re.match(r"(Error|Warning):", line)]
     if result.returncode or complaints:
         raise ChartError("dot: " + " ".join(complaints or [f"exit status {result.returncode}"]))
@@ -59,9 +67,15 @@ def svg(picture: Xml.Element, name: str, alt: str, href: Callable[[str], str | N
         _own(element, href)
     for key in list(picture.attrib):
         del picture.attrib[key]
-    picture.attrib |= {"viewBox": f"0 0 {width} {height}", "width": width, "height": height,
-                       "role": "group", "aria-label": alt, "id": f"chart-{name}",
-                       "style": f"min-width:{float(width) * LEAST:.0f}px"}
+    picture.attrib |= {
+        "viewBox": f"0 0 {width} {height}",
+        "width": width,
+        "height": height,
+        "role": "group",
+        "aria-label": alt,
+        "id": f"chart-{name}",
+        "style": f"min-width:{float(width) * LEAST:.0f}px",
+    }
     written = Xml.tostring(_plain(picture), encoding="unicode")
     return re.sub(r"\s*\n\s*", "\n", written)
 

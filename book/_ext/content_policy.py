@@ -17,7 +17,9 @@ from pathlib import Path
 from run_here import LAB
 from sphinx.application import Sphinx
 
-INLINE = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*\btype=\"(?!text/javascript)[^\"]*\")[^>]*>(.*?)</script>", re.DOTALL)
+INLINE = re.compile(
+    r"<script(?![^>]*\bsrc=)(?![^>]*\btype=\"(?!text/javascript)[^\"]*\")[^>]*>(.*?)</script>", re.DOTALL
+)
 HANDLER = re.compile(r"<[a-zA-Z][^>]*?\son[a-z]+=\"([^\"]*)\"")
 HEAD = re.compile(r"<meta charset=\"[^\"]*\"\s*/?>")
 LIVE, ASKS_LAB = 'class="wpw-live"', 'class="wpw-run"'
@@ -42,15 +44,20 @@ def policy(html: str, of_site: set[str]) -> str:
     live = LIVE in html
     parts = {
         "default-src": ["'none'"],
-        "script-src": [OWN, *scripts, *(["'unsafe-hashes'", *sorted(of_site)] if of_site else []),
-                       *(["'wasm-unsafe-eval'"] if live else [])],
+        "script-src": [
+            OWN,
+            *scripts,
+            *(["'unsafe-hashes'", *sorted(of_site)] if of_site else []),
+            *(["'wasm-unsafe-eval'"] if live else []),
+        ],
         "style-src": [OWN, "'unsafe-inline'"],  # pictures carry their own
         "img-src": [OWN, "data:"],
         "font-src": [OWN],
         # Hashes of what is loaded are compared by asking for a blob: see live-run.js.
         "connect-src": [OWN, *([LAB] if ASKS_LAB in html else []), *(["blob:"] if live else [])],
         "worker-src": ["blob:"] if live else ["'none'"],  # the emulator's timers
-        "base-uri": ["'none'"], "form-action": [OWN],
+        "base-uri": ["'none'"],
+        "form-action": [OWN],
     }
     return "; ".join(f"{name} {' '.join(dict.fromkeys(values))}" for name, values in parts.items())
 
@@ -62,7 +69,7 @@ def add(app: Sphinx, failure: Exception | None) -> None:
     pages = {page: page.read_text("utf-8") for page in Path(app.outdir).rglob("*.html")}
     of_site = set().union(*map(handlers, pages.values()))
     for page, html in pages.items():
-        if "http-equiv=\"Content-Security-Policy\"" in html:
+        if 'http-equiv="Content-Security-Policy"' in html:
             continue
         tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(html, of_site))}" />'
         page.write_text(HEAD.sub(lambda found: found[0] + tag, html, count=1), "utf-8")

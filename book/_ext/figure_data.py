@@ -102,8 +102,7 @@ def figure_files(html: str, about: dict) -> dict[str, str]:
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    return {"csv": out.getvalue(),
-            "json": json.dumps(about | {"rows": rows}, indent=1, ensure_ascii=False) + "\n"}
+    return {"csv": out.getvalue(), "json": json.dumps(about | {"rows": rows}, indent=1, ensure_ascii=False) + "\n"}
 
 
 def names(folder: Path, case: str, figure: str) -> list[str]:
@@ -126,7 +125,11 @@ def write(folder: Path, out: Path, says) -> None:
             if file.suffix != ".html":
                 shutil.copyfile(file, target / file.name)
                 continue
-            about = {"case": case, "figure": file.stem, "provenance": data["provenance"],
-                     "says": says(data["provenance"], recording.name)}
+            about = {
+                "case": case,
+                "figure": file.stem,
+                "provenance": data["provenance"],
+                "says": says(data["provenance"], recording.name),
+            }
             for suffix, text in figure_files(file.read_text("utf-8"), about).items():
                 (target / f"{file.stem}.{suffix}").write_text(text, "utf-8")

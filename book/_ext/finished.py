@@ -20,12 +20,15 @@ ICON_TAG = re.compile(r'<script defer src="[^"]*_static/' + re.escape(ICON_SCRIP
 # In the folder _static: maps to sources that are not there, sources of translations, a second form of
 # each font, templates.
 NOT_NEEDED = ["**/*.map", "locales", "scripts/fontawesome.*", "vendor/**/*.ttf", "*webpack-macros.html"]
-UNNAMED_TOGGLE = re.compile(r'(<a class="[^"]*\binternal" href="[^"]*">)(.*?)(</a><details[^>]*><summary)>'
-                            r'(?=<span class="toctree-toggle")')
+UNNAMED_TOGGLE = re.compile(
+    r'(<a class="[^"]*\binternal" href="[^"]*">)(.*?)(</a><details[^>]*><summary)>'
+    r'(?=<span class="toctree-toggle")'
+)
 
 
 def name_toggles(html: str) -> str:
     """Each arrow of the navigation says whose pages it shows."""
+
     def named(found: re.Match) -> str:
         title = re.sub(r"<[^>]+>", "", found[2]).replace('"', "&quot;").strip()
         return f'{found[1]}{found[2]}{found[3]} aria-label="Pages of {title}">'

@@ -19,7 +19,9 @@ def sheet(values: dict) -> str:
     rules = []
     for ground, selector in SELECTORS.items():
         said = "".join(f"--wpw-{name}:{colour};" for name, colour in values[ground].items() if name != "ground")
-        rules.append(f"{selector}{{:root,html[data-theme]{{{said}}}}}" if ground == "print" else f"{selector}{{{said}}}")
+        rules.append(
+            f"{selector}{{:root,html[data-theme]{{{said}}}}}" if ground == "print" else f"{selector}{{{said}}}"
+        )
     return "\n".join(rules) + "\n"
 
 

@@ -22,8 +22,7 @@ from pathlib import Path
 
 CTAGS_NEXT = "Next: sudo apt-get install -y universal-ctags"
 # What a page may quote by name. ctags also knows prototypes, members and locals; nobody means those.
-KINDS = {"function": "f", "macro": "d", "struct": "s", "union": "u", "enum": "g",
-         "typedef": "t", "variable": "v"}
+KINDS = {"function": "f", "macro": "d", "struct": "s", "union": "u", "enum": "g", "typedef": "t", "variable": "v"}
 # SYSCALL_DEFINE6(splice, …) defines splice(), but to ctags it is a function SYSCALL_DEFINE6.
 SYSCALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d$")
 DIRECTIVE = re.compile(r"^[ \t>]*(?P<fence>[:`~]{3,})\{annotated-source\}[ \t]+(?P<path>\S+)")
@@ -74,13 +73,14 @@ class Excerpt:
     def lines(self) -> tuple[str, ...]:
         """The quoted lines alone."""
         offset = self.first - self.definition.first
-        return self.text[offset:offset + self.last - self.first + 1]
+        return self.text[offset : offset + self.last - self.first + 1]
 
     def line_of(self, pattern: str, what: str = "callout") -> int:
         """The number of the one quoted line that matches."""
         found = [self.first + index for index in matching(self.lines, pattern)]
-        return one_line(found, pattern, f"{what} in the quoted lines {self.first}-{self.last} "
-                                        f"of {self.label} in {self.path}")
+        return one_line(
+            found, pattern, f"{what} in the quoted lines {self.first}-{self.last} of {self.label} in {self.path}"
+        )
 
 
 def matching(lines: tuple[str, ...] | list[str], pattern: str) -> list[int]:
@@ -104,9 +104,11 @@ def one_line(found: list[int], pattern: str, where: str) -> int:
         raise SourceError(f"{where}: {pattern!r} not found; expected exactly one line")
     if len(found) > 1:
         times = "twice" if len(found) == 2 else f"{len(found)} times"
-        raise SourceError(f"{where}: {pattern!r} found {times}, in lines "
-                          f"{', '.join(map(str, found))}; expected exactly one line. "
-                          "Next: a longer pattern")
+        raise SourceError(
+            f"{where}: {pattern!r} found {times}, in lines "
+            f"{', '.join(map(str, found))}; expected exactly one line. "
+            "Next: a longer pattern"
+        )
     return found[0]
 
 
@@ -118,8 +120,9 @@ def read_version(root: Path) -> Version:
         raise SourceError(f"{root.name}/VERSION is missing from the source tree") from None
     fields = dict(line.split(maxsplit=1) for line in text.splitlines() if len(line.split()) > 1)
     if not {"upstream", "package"} <= fields.keys():
-        raise SourceError("VERSION of the source tree: expected the lines 'upstream …' and "
-                          f"'package …', found {text.strip()!r}")
+        raise SourceError(
+            f"VERSION of the source tree: expected the lines 'upstream …' and 'package …', found {text.strip()!r}"
+        )
     return Version(fields["upstream"].strip(), fields["package"].strip())
 
 
@@ -141,16 +144,28 @@ def definitions(file: Path) -> list[Definition]:
 @functools.cache
 def _definitions(file: Path, _mtime_ns: int, _size: int) -> tuple[Definition, ...]:
     # The language is named because ctags takes a .h for C++.
-    command = ["ctags", "--quiet", "--options=NONE", "--language-force=C", "--output-format=json",
-               "--fields=+neKS", f"--kinds-C={''.join(KINDS.values())}", "--sort=no", "-f", "-",
-               str(file.absolute())]
+    command = [
+        "ctags",
+        "--quiet",
+        "--options=NONE",
+        "--language-force=C",
+        "--output-format=json",
+        "--fields=+neKS",
+        f"--kinds-C={''.join(KINDS.values())}",
+        "--sort=no",
+        "-f",
+        "-",
+        str(file.absolute()),
+    ]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     except FileNotFoundError:
         raise SourceError(f"ctags is missing; it finds functions in C files. {CTAGS_NEXT}") from None
     if run.returncode or "--output-format" in run.stderr:
-        raise SourceError(f"ctags cannot read {file.name} (is it universal-ctags with JSON?): "
-                          f"{run.stderr.strip() or run.returncode}. {CTAGS_NEXT}")
+        raise SourceError(
+            f"ctags cannot read {file.name} (is it universal-ctags with JSON?): "
+            f"{run.stderr.strip() or run.returncode}. {CTAGS_NEXT}"
+        )
     lines = read(file).splitlines()
     tags = map(json.loads, run.stdout.splitlines())
     return tuple(_definition(tag, lines) for tag in tags if tag.get("kind") in KINDS)
@@ -171,8 +186,12 @@ def _begins_a_declaration(lines: list[str], number: int) -> bool:
     if number < 1:
         return False
     line, before = lines[number - 1].rstrip(), lines[number - 2].rstrip() if number > 1 else ""
-    return bool(re.match(r"[A-Za-z_]", line)) and line[-1] not in ";}:,\\" \
-        and not line.endswith("*/") and not before.endswith("\\")
+    return (
+        bool(re.match(r"[A-Za-z_]", line))
+        and line[-1] not in ";}:,\\"
+        and not line.endswith("*/")
+        and not before.endswith("\\")
+    )
 
 
 def read(file: Path) -> str:
@@ -187,14 +206,16 @@ def find(root: Path, path: str, symbol: str, having: str | None = None) -> Defin
     """
     file = root / path
     if not file.is_file():
-        raise SourceError(f"{path} is not in the source tree. Next: is the path right? Then "
-                          "./lab book, which fetches what the pages quote")
+        raise SourceError(
+            f"{path} is not in the source tree. Next: is the path right? Then "
+            "./lab book, which fetches what the pages quote"
+        )
     *kind, name = symbol.removesuffix("()").split()
     known = definitions(file)
     found = [d for d in known if d.name == name and (not kind or d.kind == kind[0])]
     if having:
         lines = read(file).splitlines()
-        found = [d for d in found if matching(lines[d.first - 1:d.last], having)]
+        found = [d for d in found if matching(lines[d.first - 1 : d.last], having)]
     if not found:
         near = difflib.get_close_matches(name, sorted({d.name for d in known}), 3)
         hint = f"; the nearest names there: {', '.join(near)}" if near else ""
@@ -205,32 +226,38 @@ def find(root: Path, path: str, symbol: str, having: str | None = None) -> Defin
         fix = ":with: and a line that only the wanted one has"
         if len({d.kind for d in found}) == len(found):
             fix = f"its kind with its name, `{found[0].kind} {name}`"
-        raise SourceError(f"{path}: {symbol} found {'twice' if len(found) == 2 else 'often'}: "
-                          f"{each}. Next: {fix}")
+        raise SourceError(f"{path}: {symbol} found {'twice' if len(found) == 2 else 'often'}: {each}. Next: {fix}")
     return found[0]
 
 
-def excerpt(root: Path, path: str, symbol: str, *, start: str | None = None,
-            end: str | None = None, end_next: str | None = None,
-            having: str | None = None) -> Excerpt:
+def excerpt(
+    root: Path,
+    path: str,
+    symbol: str,
+    *,
+    start: str | None = None,
+    end: str | None = None,
+    end_next: str | None = None,
+    having: str | None = None,
+) -> Excerpt:
     """The lines of a definition from the line like `start` to the line like `end`.
 
     `start` and `end` match once in the whole definition. `end_next` is for an end that cannot
     (`goto out;`): the first line like it from `start` on.
     """
     definition = find(root, path, symbol, having)
-    text = tuple(read(root / path).splitlines()[definition.first - 1:definition.last])
+    text = tuple(read(root / path).splitlines()[definition.first - 1 : definition.last])
     whole = Excerpt(path, definition, text, definition.first, definition.last)
     first = whole.line_of(start, "start") if start else whole.first
     last = whole.line_of(end, "end") if end else whole.last
     if end_next:
         after = Excerpt(path, definition, text, first, whole.last)
         found = [first + index for index in matching(after.lines, end_next)]
-        last = one_line(found[:1], end_next, f"end at or after line {first} of {whole.label} "
-                                             f"in {path}")
+        last = one_line(found[:1], end_next, f"end at or after line {first} of {whole.label} in {path}")
     if last < first:
-        raise SourceError(f"{path}, {whole.label}: the end {end!r} (line {last}) stands before "
-                          f"the start {start!r} (line {first})")
+        raise SourceError(
+            f"{path}, {whole.label}: the end {end!r} (line {last}) stands before the start {start!r} (line {first})"
+        )
     return Excerpt(path, definition, text, first, last)
 
 

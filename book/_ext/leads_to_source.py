@@ -19,8 +19,10 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-QUOTED = re.compile(r'<figure class="wpw-source[^"]*" id="([^"]+)"[^>]*><figcaption[^>]*><span class="wpw-where">'
-                    r'<code>([^<]+)</code>')
+QUOTED = re.compile(
+    r'<figure class="wpw-source[^"]*" id="([^"]+)"[^>]*><figcaption[^>]*><span class="wpw-where">'
+    r"<code>([^<]+)</code>"
+)
 ROW_HEAD = re.compile(r'(<th scope="row">)<code>([^<]+)</code>(</th>)')
 PACKET = re.compile(r'<g class="wpw-packet(?P<kinds>[^"]*)"(?P<rest>[^>]*)>')
 CLONE = re.compile(r"(\.(constprop|isra|part|cold)(\.\d+)?)*(\+0x[0-9a-f]+|\+\d+)?$")  # as labs/trace/stacks.py
@@ -48,6 +50,7 @@ def address(page: str, function: str, known: Places) -> str | None:
 
 def lead(page: str, html: str, known: Places, rules: list) -> str:
     """The page with its ways to the source."""
+
     def row(found: re.Match) -> str:
         href = address(page, CLONE.sub("", unescape(found[2])), known)
         return f'{found[1]}<a href="{href}"><code>{found[2]}</code></a>{found[3]}' if href else found[0]
@@ -57,9 +60,18 @@ def lead(page: str, html: str, known: Places, rules: list) -> str:
             return found[0]
         label = re.search(r'aria-label="([^"]*)"', found["rest"])
         own = re.search(r'data-function="([^"]*)"', found["rest"])
-        chosen = own[1] if own else next((function for pattern, function in rules
-                                          if label and re.search(pattern, unescape(label[1]))
-                                          and function in known), None)
+        chosen = (
+            own[1]
+            if own
+            else next(
+                (
+                    function
+                    for pattern, function in rules
+                    if label and re.search(pattern, unescape(label[1])) and function in known
+                ),
+                None,
+            )
+        )
         href = chosen and address(page, chosen, known)
         if not href:
             return found[0]

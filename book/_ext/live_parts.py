@@ -22,8 +22,14 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 HEAD = ("In the state", "Version", "Licences", "Source")
-UNSAID = ("This build does not say where these sources lie. It is for its maker's own use: whoever publishes it "
-          "publishes the sources as well, by ", "./lab tab --sources DIR", ", and says where by ", "WPW_TAB_SOURCES", ".")
+UNSAID = (
+    "This build does not say where these sources lie. It is for its maker's own use: whoever publishes it "
+    "publishes the sources as well, by ",
+    "./lab tab --sources DIR",
+    ", and says where by ",
+    "WPW_TAB_SOURCES",
+    ".",
+)
 
 
 def sources(entry: dict) -> list[tuple[str, str]]:
@@ -56,24 +62,42 @@ class LiveParts(SphinxDirective):
         section = nodes.section("", nodes.title("", title), names=[nodes.fully_normalize_name(title)])
         self.state.document.note_implicit_target(section, section)
         self.state.nested_parse(self.content, self.content_offset, section)
-        section += table([*((name, entry, sources(entry)) for name, entry in described["packages"].items()),
-                          *((name, entry, packed(name, entry)) for name, entry in described["npm"].items())], base)
+        section += table(
+            [
+                *((name, entry, sources(entry)) for name, entry in described["packages"].items()),
+                *((name, entry, packed(name, entry)) for name, entry in described["npm"].items()),
+            ],
+            base,
+        )
         section += self._texts(f"{up}{app.live_pair.folder}/{COPYRIGHT}")
         section += where(base)
         return [section]
 
     def _texts(self, address: str) -> nodes.paragraph:
-        return nodes.paragraph("", "", nodes.Text("What each package says of its licences, and their texts: "),
-                               nodes.reference("", COPYRIGHT, refuri=address), nodes.Text("."))
+        return nodes.paragraph(
+            "",
+            "",
+            nodes.Text("What each package says of its licences, and their texts: "),
+            nodes.reference("", COPYRIGHT, refuri=address),
+            nodes.Text("."),
+        )
 
 
 def where(base: str) -> nodes.paragraph:
     """Where all the sources lie, or who has to say so."""
     if not base:
-        return nodes.paragraph("", "", *(nodes.literal("", words) if number % 2 else nodes.Text(words)
-                                         for number, words in enumerate(UNSAID)))
-    return nodes.paragraph("", "", nodes.Text("The sources, the recipe, and what belongs to what: "),
-                           nodes.reference("", "README.md", refuri=f"{base}/README.md"), nodes.Text("."))
+        return nodes.paragraph(
+            "",
+            "",
+            *(nodes.literal("", words) if number % 2 else nodes.Text(words) for number, words in enumerate(UNSAID)),
+        )
+    return nodes.paragraph(
+        "",
+        "",
+        nodes.Text("The sources, the recipe, and what belongs to what: "),
+        nodes.reference("", "README.md", refuri=f"{base}/README.md"),
+        nodes.Text("."),
+    )
 
 
 def table(parts: list[tuple[str, dict, list[tuple[str, str]]]], base: str) -> nodes.table:
@@ -82,10 +106,13 @@ def table(parts: list[tuple[str, dict, list[tuple[str, str]]]], base: str) -> no
     group += nodes.thead("", row(*([nodes.Text(words)] for words in HEAD)))
     body = nodes.tbody()
     for name, entry, its in parts:
-        leads = [nodes.reference("", label, refuri=f"{base}/{file}") if base else nodes.Text(label) for label, file in its]
+        leads = [
+            nodes.reference("", label, refuri=f"{base}/{file}") if base else nodes.Text(label) for label, file in its
+        ]
         leads = [node for lead in leads for node in (nodes.Text(", "), lead)][1:]
-        body += row([nodes.literal("", name)], [nodes.Text(entry["version"])],
-                    [nodes.Text(", ".join(entry["licences"]))], leads)
+        body += row(
+            [nodes.literal("", name)], [nodes.Text(entry["version"])], [nodes.Text(", ".join(entry["licences"]))], leads
+        )
     group += body
     return nodes.table("", group, classes=["wpw-parts"])
 

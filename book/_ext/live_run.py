@@ -61,10 +61,14 @@ class Pair:
 
     def manifest(self, up: str, scripts: list[str]) -> dict:
         """What the page's script has to know, `up` leads from the page to the site's root."""
-        return {"folder": up + self.folder, "scripts": scripts, "terminal": TERMINAL,
-                "settings": self.described["settings"], "release": self.described["release"],
-                "files": {name: {"bytes": len(data), "integrity": integrity(data)}
-                          for name, data in self.files.items()}}
+        return {
+            "folder": up + self.folder,
+            "scripts": scripts,
+            "terminal": TERMINAL,
+            "settings": self.described["settings"],
+            "release": self.described["release"],
+            "files": {name: {"bytes": len(data), "integrity": integrity(data)} for name, data in self.files.items()},
+        }
 
 
 def integrity(data: bytes) -> str:
@@ -82,9 +86,11 @@ def pair(app: Sphinx) -> Pair | None:
     if not app.config.live_state:
         return None
     folder = Path(app.config.live_state)
-    files = {**{name: (folder / name).read_bytes() for name in (STATE, EMULATOR, *TERMINAL)},
-             # Plain file servers do not compress; the page unpacks it itself.
-             f"{WASM}.gz": gzip.compress((folder / WASM).read_bytes(), mtime=0)}
+    files = {
+        **{name: (folder / name).read_bytes() for name in (STATE, EMULATOR, *TERMINAL)},
+        # Plain file servers do not compress; the page unpacks it itself.
+        f"{WASM}.gz": gzip.compress((folder / WASM).read_bytes(), mtime=0),
+    }
     files |= {Path(name).name: (Path(app.srcdir) / name).read_bytes() for name in app.config.live_scripts}
     return Pair(files, json.loads((folder / "state.json").read_text()))
 
@@ -117,8 +123,14 @@ def visit_html(self, node: live_box) -> None:
     app = self.builder.app
     up = "../" * self.builder.current_docname.count("/")
     live = app.live_pair.manifest(up, [Path(name).name for name in app.config.live_scripts])
-    self.body.append(BOX.format(live=escape(json.dumps(live)), recorded=escape(json.dumps(node["recorded"])),
-                                stacks=escape(json.dumps(node["stacks"])), release=escape(live["release"])))
+    self.body.append(
+        BOX.format(
+            live=escape(json.dumps(live)),
+            recorded=escape(json.dumps(node["recorded"])),
+            stacks=escape(json.dumps(node["stacks"])),
+            release=escape(live["release"]),
+        )
+    )
     raise nodes.SkipNode
 
 
@@ -155,8 +167,9 @@ def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
     app.add_config_value("live_state", lambda config: os.environ.get("WPW_TAB", ""), "env", [str])
     app.add_config_value("live_scripts", [], "env", [list])
-    app.add_node(live_box, html=(visit_html, None), text=(skip, None), latex=(skip, None), man=(skip, None),
-                 texinfo=(skip, None))
+    app.add_node(
+        live_box, html=(visit_html, None), text=(skip, None), latex=(skip, None), man=(skip, None), texinfo=(skip, None)
+    )
     app.add_directive("live-run", LiveRun)
     app.connect("builder-inited", read)
     app.connect("html-page-context", add_files)

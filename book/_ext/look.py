@@ -72,8 +72,10 @@ def found(recording: Recording, name: str) -> dict:
     looks = recording.data.get("on_call") or {}
     seen = looks.get(name)
     if seen is None:
-        raise RecordingError(f"{recording.name} has no look {name!r} ({', '.join(looks) or 'none at all'}). "
-                             f"Next: ./lab record {recording.case}")
+        raise RecordingError(
+            f"{recording.name} has no look {name!r} ({', '.join(looks) or 'none at all'}). "
+            f"Next: ./lab record {recording.case}"
+        )
     if missing := [key for key in KEYS if key not in seen]:
         raise RecordingError(f"{recording.name}: the look {name!r} lacks {', '.join(missing)}")
     if not seen["telling"]:
@@ -94,18 +96,26 @@ def output(lines: list[str], telling: list[int], label: str) -> look_output:
 def visit_html(self, node: look_output) -> None:
     """Preformatted lines that wrap; those that tell stand out, and say so to who hears the page."""
     telling = set(node["telling"])
-    lines = [f'<span class="wpw-telling"><span class="visually-hidden">{MARK}</span>{escape(line)}</span>'
-             if number in telling else f"<span>{escape(line)}</span>" for number, line in enumerate(node["lines"])]
-    self.body.append(f'<pre class="wpw-output" tabindex="0" role="region" aria-label="{escape(node["label"])}">'
-                     + "\n".join(lines) + "</pre>")
+    lines = [
+        f'<span class="wpw-telling"><span class="visually-hidden">{MARK}</span>{escape(line)}</span>'
+        if number in telling
+        else f"<span>{escape(line)}</span>"
+        for number, line in enumerate(node["lines"])
+    ]
+    self.body.append(
+        f'<pre class="wpw-output" tabindex="0" role="region" aria-label="{escape(node["label"])}">'
+        + "\n".join(lines)
+        + "</pre>"
+    )
     raise nodes.SkipNode
 
 
 def visit_text(self, node: look_output) -> None:
     """The same in plain text."""
     self.new_state()
-    self.add_text("\n".join(("> " if number in node["telling"] else "  ") + line
-                            for number, line in enumerate(node["lines"])))
+    self.add_text(
+        "\n".join(("> " if number in node["telling"] else "  ") + line for number, line in enumerate(node["lines"]))
+    )
     self.end_state(wrap=False)
     raise nodes.SkipNode
 
@@ -117,7 +127,13 @@ def skip(self, node: look_output) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_node(look_output, html=(visit_html, None), text=(visit_text, None), latex=(skip, None),
-                 man=(skip, None), texinfo=(skip, None))
+    app.add_node(
+        look_output,
+        html=(visit_html, None),
+        text=(visit_text, None),
+        latex=(skip, None),
+        man=(skip, None),
+        texinfo=(skip, None),
+    )
     app.add_directive("look", LookDirective)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -37,7 +37,7 @@ def shortened(text: str) -> str:
         return text
     ends = [found.start() + 1 for found in re.finditer(r"[.?!](?= )", text[:LONGEST])]
     if ends:
-        return text[:ends[-1]]
+        return text[: ends[-1]]
     return text[:LONGEST].rsplit(" ", 1)[0].rstrip(",;:") + "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -45,8 +45,13 @@ def pictures(app: Sphinx) -> dict[str, Path]:
     """The recorded previews by case, in the order of the book's pages."""
     folder = Path(app.srcdir) / app.config.recordings
     order = [docname.rsplit("/", 1)[-1] for docname in app.env.toctree_includes.get(app.config.root_doc, [])]
-    return {file.stem: file for file in sorted(folder.glob("*.png"), key=lambda file: (
-        order.index(file.stem) if file.stem in order else len(order), file.stem))}
+    return {
+        file.stem: file
+        for file in sorted(
+            folder.glob("*.png"),
+            key=lambda file: (order.index(file.stem) if file.stem in order else len(order), file.stem),
+        )
+    }
 
 
 def tag(name: str, content: str) -> str:
@@ -58,8 +63,11 @@ def tag(name: str, content: str) -> str:
 def add_head(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Adds to the page's meta tags."""
     title = re.sub(r"<[^>]+>", "", context.get("title") or app.config.project)
-    own = re.search(r'<meta\s[^>]*name="description"[^>]*content="([^"]*)"|'
-                    r'<meta\s[^>]*content="([^"]*)"[^>]*name="description"', context.get("metatags") or "")
+    own = re.search(
+        r'<meta\s[^>]*name="description"[^>]*content="([^"]*)"|'
+        r'<meta\s[^>]*content="([^"]*)"[^>]*name="description"',
+        context.get("metatags") or "",
+    )
     said = (own[1] or own[2]) if own else description(doctree, title)
     base = app.config.html_baseurl
     head = "" if own else tag("description", said)

@@ -75,8 +75,7 @@ def check(_app: Sphinx, env: BuildEnvironment) -> list[str]:
     for docname, places in sorted(env.__dict__.get("places_named", {}).items()):
         for place, line in places:
             if found(env, place, docname) is None:
-                fault(env, f"{place!r}: expected a label, a page or page#place, found none such",
-                      docname, line)
+                fault(env, f"{place!r}: expected a label, a page or page#place, found none such", docname, line)
     return []
 
 
@@ -115,8 +114,9 @@ class Lead(SphinxPostTransform):
         """The words alone where the place is not there: that was reported."""
         for node in list(self.document.findall(place_reference)):
             way = address(self.app, node["place"], self.env.docname)
-            node.replace_self(nodes.reference("", "", *node.children, internal=True, refuri=way)
-                              if way else node.children)
+            node.replace_self(
+                nodes.reference("", "", *node.children, internal=True, refuri=way) if way else node.children
+            )
 
 
 def setup(app: Sphinx) -> dict:

@@ -42,10 +42,22 @@ def setup_recorded(app: Sphinx) -> None:
     app.add_config_value("recordings", "book/_recordings", "env", [str])
     app.add_role("recorded", RecordedValue())
     app.add_directive("recorded-figure", RecordedFigure)
-    app.add_node(recorded_fragment, html=(visit_fragment, None), latex=(skip, None),
-                 text=(skip, None), man=(skip, None), texinfo=(skip, None))
-    app.add_node(recorded_files, html=(visit_files, None), latex=(skip, None),
-                 text=(skip, None), man=(skip, None), texinfo=(skip, None))
+    app.add_node(
+        recorded_fragment,
+        html=(visit_fragment, None),
+        latex=(skip, None),
+        text=(skip, None),
+        man=(skip, None),
+        texinfo=(skip, None),
+    )
+    app.add_node(
+        recorded_files,
+        html=(visit_files, None),
+        latex=(skip, None),
+        text=(skip, None),
+        man=(skip, None),
+        texinfo=(skip, None),
+    )
     app.connect("build-finished", write_data)
     app.connect("source-read", check_notebook)
     app.connect("doctree-read", show_provenance)
@@ -56,10 +68,10 @@ def provenance_line(found: object, where: str) -> str:
     fields = found if isinstance(found, dict) else {}
     missing = [name for name in FIELDS if not str(fields.get(name) or "").strip()]
     if missing:
-        raise RecordingError(f"{where}: provenance lacks {', '.join(missing)}. "
-                             "Next: ./lab record, which writes it")
-    return ("Recorded {date} in the lab VM: kernel {kernel}, QEMU {qemu}, acceleration "
-            "{acceleration}, commit {commit}.").format(**fields)
+        raise RecordingError(f"{where}: provenance lacks {', '.join(missing)}. Next: ./lab record, which writes it")
+    return (
+        "Recorded {date} in the lab VM: kernel {kernel}, QEMU {qemu}, acceleration {acceleration}, commit {commit}."
+    ).format(**fields)
 
 
 class Recording:
@@ -78,7 +90,8 @@ class Recording:
         except ValueError as error:
             raise RecordingError(f"{self.name} is no JSON: {error}") from None
         self.provenance = provenance_line(
-            self.data.get("provenance") if isinstance(self.data, dict) else None, self.name)
+            self.data.get("provenance") if isinstance(self.data, dict) else None, self.name
+        )
 
     def value(self, path: str) -> object:
         """What stands at `run.b_ms` or `runs.0.ms`; it has to be a number, a word or a truth."""
@@ -101,8 +114,9 @@ class Recording:
                 here = here[int(step)] if isinstance(here, list) else here[step]
             except (KeyError, IndexError, TypeError, ValueError):
                 there = ", ".join(map(str, here)) if isinstance(here, dict) else type(here).__name__
-                raise RecordingError(f"{self.name} has no {path!r}: no {step!r} in "
-                                     f"{'.'.join(walked) or 'the top level'} ({there})") from None
+                raise RecordingError(
+                    f"{self.name} has no {path!r}: no {step!r} in {'.'.join(walked) or 'the top level'} ({there})"
+                ) from None
             walked.append(step)
         return here
 
@@ -123,8 +137,7 @@ class RecordedValue(SphinxRole):
             return self.failed(str(error))
         except ValueError as error:
             return self.failed(f"{recording.name}: {path!r} cannot be written as {spec[0]!r}: {error}")
-        return [nodes.inline(text, text, classes=["wpw-recorded"],
-                             provenance=recording.provenance)], []
+        return [nodes.inline(text, text, classes=["wpw-recorded"], provenance=recording.provenance)], []
 
     def failed(self, message: str) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """A located fault, and nothing in the prose."""
@@ -138,8 +151,10 @@ class recorded_fragment(nodes.General, nodes.Element):  # noqa: N801  docutils n
 
 def visit_fragment(self, node: recorded_fragment) -> None:
     """The piece as it was stored, in a box that scrolls if the page is narrower."""
-    self.body.append('<div class="wpw-scroll" tabindex="0" role="region" '
-                     f'aria-label="{self.attval(node["label"])}">{node["html"]}</div>')
+    self.body.append(
+        '<div class="wpw-scroll" tabindex="0" role="region" '
+        f'aria-label="{self.attval(node["label"])}">{node["html"]}</div>'
+    )
     raise nodes.SkipNode
 
 
@@ -156,8 +171,11 @@ def visit_files(self, node: recorded_files) -> None:
     """Links that download, said in words that make sense alone."""
     case = escape(node["case"])
     up = "../" * self.builder.current_docname.count("/") + figure_data.FOLDER
-    links = [f'<a href="{up}/{case}/{escape(name)}" download aria-label="{escape(name)}, data of this '
-             f'figure">{escape(name.removeprefix(node["figure"] + "."))}</a>' for name in node["names"]]
+    links = [
+        f'<a href="{up}/{case}/{escape(name)}" download aria-label="{escape(name)}, data of this '
+        f'figure">{escape(name.removeprefix(node["figure"] + "."))}</a>'
+        for name in node["names"]
+    ]
     links.append(f'<a href="{up}/{case}.json" download>the whole recording of {case}</a>')
     self.body.append(f'<p class="wpw-files">Data: {", ".join(links)}</p>')
     raise nodes.SkipNode
@@ -183,8 +201,9 @@ class RecordedFigure(SphinxDirective):
             file = recording.folder / case / f"{name}.html"
             self.env.note_dependency(str(file))
             if not file.is_file():
-                raise RecordingError(f"{self.config.recordings}/{case}/{name}.html is missing. "
-                                     f"Next: ./lab record {case}")
+                raise RecordingError(
+                    f"{self.config.recordings}/{case}/{name}.html is missing. Next: ./lab record {case}"
+                )
         except RecordingError as error:
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
@@ -194,8 +213,7 @@ class RecordedFigure(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, text)
         if text.children and isinstance(text[0], nodes.paragraph):
             figure += nodes.caption("", "", *text[0].children)
-        files = recorded_files("", case=case, figure=name,
-                               names=figure_data.names(recording.folder, case, name))
+        files = recorded_files("", case=case, figure=name, names=figure_data.names(recording.folder, case, name))
         figure += nodes.legend("", *text.children[1:], provenance_node(recording.provenance), files)
         return [figure]
 
@@ -217,8 +235,7 @@ def check_notebook(app: Sphinx, docname: str, source: list[str]) -> None:
         return
     for number, cell in enumerate(cells, 1):
         if complaint := fault_of(cell):
-            fault(app.env, f"cell {number}: {complaint}. Next: ./lab record {Path(docname).name}",
-                  docname)
+            fault(app.env, f"cell {number}: {complaint}. Next: ./lab record {Path(docname).name}", docname)
     try:
         app.env.temp_data[METADATA] = provenance_line(metadata.get(METADATA), "the notebook")
     except RecordingError as error:
@@ -236,19 +253,19 @@ def fault_of(cell: dict) -> str | None:
         return f"{first_line} was never executed (and is not tagged no-run)"
     errors = [each for each in cell.get("outputs", []) if each.get("output_type") == "error"]
     if errors and "raises-exception" not in tags:
-        return (f"{first_line} failed: {errors[0].get('ename')}: {errors[0].get('evalue')} "
-                "(and is not tagged raises-exception)")
+        return (
+            f"{first_line} failed: {errors[0].get('ename')}: {errors[0].get('evalue')} "
+            "(and is not tagged raises-exception)"
+        )
     return None
 
 
 def show_provenance(app: Sphinx, doctree: nodes.document) -> None:
     """Under the page's title: where its notebook, or the values in its prose, were recorded. A page
     whose front matter has `provenance: with-figures` leaves that to a figure of each recording."""
-    lines = {inline["provenance"]: None for inline in doctree.findall(nodes.inline)
-             if "provenance" in inline}
+    lines = {inline["provenance"]: None for inline in doctree.findall(nodes.inline) if "provenance" in inline}
     if app.env.metadata.get(app.env.docname, {}).get("provenance") == WITH_FIGURES:
-        said = {node.astext() for node in doctree.findall(nodes.paragraph)
-                if "wpw-provenance" in node["classes"]}
+        said = {node.astext() for node in doctree.findall(nodes.paragraph) if "wpw-provenance" in node["classes"]}
         for line in lines.keys() - said:
             fault(app.env, f"provenance: {WITH_FIGURES}, and no figure says {line!r}", app.env.docname)
         return

@@ -37,9 +37,11 @@ def visit_figure(self, node: annotated_source) -> None:
     """Caption and code; opens the list of notes."""
     # The theme's script folds the page's contents away while a full-width element is beside them.
     anchor, kind = node["anchor"], " full-width" if node.children else ""
-    self.body.append(f'<figure class="wpw-source{kind}" id="{anchor}" '
-                     f'aria-labelledby="{anchor}-caption">{caption(node)}'
-                     f'<div class="wpw-source-body">{code(node)}')
+    self.body.append(
+        f'<figure class="wpw-source{kind}" id="{anchor}" '
+        f'aria-labelledby="{anchor}-caption">{caption(node)}'
+        f'<div class="wpw-source-body">{code(node)}'
+    )
     if node.children:
         # Safari drops the role of a list without bullets unless it is named.
         self.body.append('<ol class="wpw-notes" role="list">')
@@ -63,7 +65,8 @@ def visit_note(self, node: annotated_note) -> None:
         f'style="--wpw-row:{first};--wpw-span:{span}">'
         f'<p class="wpw-note-head"><a class="wpw-mark" href="#{anchor}-L{line}" '
         f'aria-label="Note {number}, back to line {line}">{number}</a> {name}</p>'
-        '<div class="wpw-note-body">')
+        '<div class="wpw-note-body">'
+    )
 
 
 def depart_note(self, node: annotated_note) -> None:
@@ -88,14 +91,18 @@ def caption(node: annotated_source) -> str:
     """Path, name and lines; below them version, licence and the way to the same lines online."""
     first, last = node["first"], node["last"]
     lines = f"lines {first}–{last}" if last > first else f"line {first}"
-    warning = (f"Upstream {node['tree']} {node['upstream']}. Line numbers here are those of "
-               f"{node['package']}; Debian's patches may shift lines there.")
-    return (f'<figcaption id="{node["anchor"]}-caption"><span class="wpw-where">'
-            f'<code>{escape(node["label"])}</code> in <code>{escape(node["path"])}</code>, {lines}'
-            f'</span> <span class="wpw-origin">{escape(node["tree"])} {escape(node["upstream"])} '
-            f'({escape(node["package"])}), {escape(node["licence"])}, '
-            f'<a class="reference external" href="{escape(node["url"])}" '
-            f'title="{escape(warning)}">the same lines online</a></span></figcaption>')
+    warning = (
+        f"Upstream {node['tree']} {node['upstream']}. Line numbers here are those of "
+        f"{node['package']}; Debian's patches may shift lines there."
+    )
+    return (
+        f'<figcaption id="{node["anchor"]}-caption"><span class="wpw-where">'
+        f"<code>{escape(node['label'])}</code> in <code>{escape(node['path'])}</code>, {lines}"
+        f'</span> <span class="wpw-origin">{escape(node["tree"])} {escape(node["upstream"])} '
+        f"({escape(node['package'])}), {escape(node['licence'])}, "
+        f'<a class="reference external" href="{escape(node["url"])}" '
+        f'title="{escape(warning)}">the same lines online</a></span></figcaption>'
+    )
 
 
 def code(node: annotated_source) -> str:
@@ -105,11 +112,14 @@ def code(node: annotated_source) -> str:
         marks.setdefault(note["line"], []).append(note["number"])
     shown = highlighted(node)
     widest = max((len(numbers) for numbers in marks.values()), default=0)
-    rows = [row(node["anchor"], number, html, marks.get(number, []))
-            for number, html in enumerate(shown, node["first"])]
-    return (f'<div class="wpw-code highlight" style="--wpw-digits:{len(str(node["last"]))};'
-            f'--wpw-marks:{widest}"><pre tabindex="0" role="region" '
-            f'aria-label="Source of {escape(node["label"])}"><code>{"".join(rows)}</code></pre></div>')
+    rows = [
+        row(node["anchor"], number, html, marks.get(number, [])) for number, html in enumerate(shown, node["first"])
+    ]
+    return (
+        f'<div class="wpw-code highlight" style="--wpw-digits:{len(str(node["last"]))};'
+        f'--wpw-marks:{widest}"><pre tabindex="0" role="region" '
+        f'aria-label="Source of {escape(node["label"])}"><code>{"".join(rows)}</code></pre></div>'
+    )
 
 
 def highlighted(node: annotated_source) -> list[str]:
@@ -128,9 +138,13 @@ def highlighted(node: annotated_source) -> list[str]:
 
 def row(anchor: str, number: int, html: str, marks: list[int]) -> str:
     """One line. The copy button leaves its gutter out (copybutton_exclude in _config.yml)."""
-    links = "".join(f'<a class="wpw-mark" href="#{anchor}-note-{mark}" '
-                    f'aria-label="Note {mark} on line {number}">{mark}</a>' for mark in marks)
-    return (f'<span class="wpw-line{" wpw-noted" if marks else ""}" id="{anchor}-L{number}">'
-            f'<span class="wpw-gutter"><span class="wpw-number">{number}</span>'
-            f'<span class="wpw-marks">{links}</span></span>'
-            f'<span class="wpw-text">{html}\n</span></span>')
+    links = "".join(
+        f'<a class="wpw-mark" href="#{anchor}-note-{mark}" aria-label="Note {mark} on line {number}">{mark}</a>'
+        for mark in marks
+    )
+    return (
+        f'<span class="wpw-line{" wpw-noted" if marks else ""}" id="{anchor}-L{number}">'
+        f'<span class="wpw-gutter"><span class="wpw-number">{number}</span>'
+        f'<span class="wpw-marks">{links}</span></span>'
+        f'<span class="wpw-text">{html}\n</span></span>'
+    )

@@ -54,14 +54,14 @@ def tree(config: Config, name: str) -> Tree:
         root = config.kernel_source_root
     if not root or not Path(root).is_dir():
         found = "which is not there" if root else "which is not set"
-        raise SourceError(f"no {settings['title']} source: expected its folder in {variable}, "
-                          f"{found}. Next: ./lab book, which fetches it and sets {variable}")
-    return Tree(settings["title"], Path(root), settings["licence"], settings["link"],
-                read_version(Path(root)))
+        raise SourceError(
+            f"no {settings['title']} source: expected its folder in {variable}, "
+            f"{found}. Next: ./lab book, which fetches it and sets {variable}"
+        )
+    return Tree(settings["title"], Path(root), settings["licence"], settings["link"], read_version(Path(root)))
 
 
 def setup_source_trees(app) -> None:
     """The two configuration values."""
-    app.add_config_value("kernel_source_root",
-                         lambda config: os.environ.get(LINUX["environment"], ""), "env", [str])
+    app.add_config_value("kernel_source_root", lambda config: os.environ.get(LINUX["environment"], ""), "env", [str])
     app.add_config_value("source_trees", {}, "env", [dict])

@@ -70,15 +70,26 @@ def collect(app: Sphinx, env: BuildEnvironment) -> list[str]:
     pages = {docname: env.get_doctree(docname) for docname in in_order(env)}
     quoted = {quoted_name(figure) for page in pages.values() for figure in page.findall(QUOTED)}
     finder = Finder(terms, quoted)
-    uses = {docname: finder.uses(page, docname) if takes_part(env, docname) else {}
-            for docname, page in pages.items()}
+    uses = {docname: finder.uses(page, docname) if takes_part(env, docname) else {} for docname, page in pages.items()}
     for term in terms:
         if not any(term.key in found for docname, found in uses.items() if docname != term.docname):
-            fault(env, f"no page uses the term {term.name!r}: take it out of the glossary, or write it "
-                  "as the pages do", term.docname, term.line)
+            fault(
+                env,
+                f"no page uses the term {term.name!r}: take it out of the glossary, or write it as the pages do",
+                term.docname,
+                term.line,
+            )
     for docname, page in pages.items():
-        set_index(env, docname, page, [(term, uses[docname][term.key]) for term in terms
-                                       if term.key in uses[docname] and term.docname != docname])
+        set_index(
+            env,
+            docname,
+            page,
+            [
+                (term, uses[docname][term.key])
+                for term in terms
+                if term.key in uses[docname] and term.docname != docname
+            ],
+        )
     # A link says where the entry stands, a page that has none yet is written in any case.
     leads = {term.key: term.docname for term in terms}
     made = {docname: (found, leads) for docname, found in uses.items()}
@@ -88,8 +99,7 @@ def collect(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return sorted(changed.union(glossaries(env)))
 
 
-def set_index(env: BuildEnvironment, docname: str, page: nodes.document,
-              uses: Iterable[tuple[Term, str]]) -> None:
+def set_index(env: BuildEnvironment, docname: str, page: nodes.document, uses: Iterable[tuple[Term, str]]) -> None:
     """The page's entries in the index: Sphinx's own, and in place of those of last time, ours."""
     title = env.titles[docname].astext().replace(";", ",")
     before = getattr(env, "wpw_index", {})
@@ -125,8 +135,7 @@ def used_in(app: Sphinx, docname: str, key: str) -> nodes.paragraph:
             if len(said) > 1:
                 said += nodes.Text("; ")
             title = app.env.titles[other].astext()
-            said += nodes.reference(title, title, internal=True,
-                                    refuri=address(app, docname, other, found[key]))
+            said += nodes.reference(title, title, internal=True, refuri=address(app, docname, other, found[key]))
     return said
 
 

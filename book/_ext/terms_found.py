@@ -15,11 +15,31 @@ from sphinx import addnodes
 
 QUOTED = NODES["figure"]
 # What is read as something else than prose.
-SKIPPED = (nodes.reference, place_reference, addnodes.pending_xref, addnodes.download_reference, nodes.title,
-           nodes.term, nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.comment, nodes.image,
-           nodes.footnote_reference, addnodes.index, addnodes.toctree, nodes.system_message)
-SKIPPED_CLASSES = {"cell", "literal-block-wrapper", "sd-card", "wpw-provenance", "wpw-mentions",
-                   "wpw-parts"}  # of licences, where an "exception" is another
+SKIPPED = (
+    nodes.reference,
+    place_reference,
+    addnodes.pending_xref,
+    addnodes.download_reference,
+    nodes.title,
+    nodes.term,
+    nodes.literal_block,
+    nodes.doctest_block,
+    nodes.raw,
+    nodes.comment,
+    nodes.image,
+    nodes.footnote_reference,
+    addnodes.index,
+    addnodes.toctree,
+    nodes.system_message,
+)
+SKIPPED_CLASSES = {
+    "cell",
+    "literal-block-wrapper",
+    "sd-card",
+    "wpw-provenance",
+    "wpw-mentions",
+    "wpw-parts",
+}  # of licences, where an "exception" is another
 TAIL = re.compile(r"(\(\d?\)|=\S+)$")  # of `tcp_push()`, `splice(2)`, `net.ipv4.tcp_sack=0`
 FRAME = re.compile(r'<th scope="row"><code>([^<]+)</code></th>')  # as leads_to_source.py
 
@@ -38,13 +58,19 @@ class Term:
     @classmethod
     def of(cls, docname: str, names: list[nodes.term]) -> Term:
         """From the names that share one definition."""
+
         def text(each: nodes.term) -> str:
             return "".join(child.astext() for child in each if not isinstance(child, addnodes.index))
 
         code = [each for each in names if any(isinstance(child, nodes.literal) for child in each)]
-        return cls(docname, names[0]["ids"][0], text(names[0]), names[0].line,
-                   tuple(text(each) for each in names if each not in code),
-                   tuple(TAIL.sub("", text(each)) for each in code))
+        return cls(
+            docname,
+            names[0]["ids"][0],
+            text(names[0]),
+            names[0].line,
+            tuple(text(each) for each in names if each not in code),
+            tuple(TAIL.sub("", text(each)) for each in code),
+        )
 
 
 def anchor_of(term: Term) -> str:
@@ -66,9 +92,9 @@ def spelled(word: str) -> str:
 def join_texts(node: nodes.Element) -> None:
     """MyST gives each line of a paragraph, and each line end, a node of its own."""
     for at in range(len(node.children) - 1, 0, -1):
-        before, behind = node.children[at - 1:at + 1]
+        before, behind = node.children[at - 1 : at + 1]
         if isinstance(before, nodes.Text) and isinstance(behind, nodes.Text):
-            node[at - 1:at + 1] = [nodes.Text(f"{before}{behind}")]
+            node[at - 1 : at + 1] = [nodes.Text(f"{before}{behind}")]
 
 
 class Finder:
@@ -81,11 +107,13 @@ class Finder:
         words = {word: term for term in terms for word in term.words}
         longest = sorted(words, key=lambda word: (-len(word), word))
         self.terms = [words[word] for word in longest]
-        self.pattern = re.compile(r"(?<![\w-])(?:" + "|".join(f"({spelled(word)})" for word in longest) +
-                                  r")(?!\w)") if words else None
+        self.pattern = (
+            re.compile(r"(?<![\w-])(?:" + "|".join(f"({spelled(word)})" for word in longest) + r")(?!\w)")
+            if words
+            else None
+        )
 
-    def uses(self, page: nodes.document, docname: str,
-             lead: Callable[[Term], str] = lambda term: "") -> dict[str, str]:
+    def uses(self, page: nodes.document, docname: str, lead: Callable[[Term], str] = lambda term: "") -> dict[str, str]:
         """The page's terms by key, each with the place of its first use. The page gets the links, to
         where `lead` says; whoever only asks gives a page to spare."""
         reader = _Reader(self, docname, lead)
@@ -132,8 +160,9 @@ class _Reader:
     def reference(self, term: Term, child: nodes.Node) -> nodes.reference:
         """The link from the first use to the entry."""
         self.linked[term.key] = anchor_of(term)
-        return nodes.reference("", "", child, internal=True, refuri=self.lead(term),
-                               ids=[anchor_of(term)], classes=["wpw-term"])
+        return nodes.reference(
+            "", "", child, internal=True, refuri=self.lead(term), ids=[anchor_of(term)], classes=["wpw-term"]
+        )
 
     def in_prose(self, text: nodes.Text) -> None:
         """Cuts the text at each first use."""
@@ -141,12 +170,12 @@ class _Reader:
         for found in self.finder.pattern.finditer(said) if self.finder.pattern else ():
             term = self.finder.terms[found.lastindex - 1]
             if self.first(term):
-                made += [nodes.Text(said[at:found.start()]), self.reference(term, nodes.Text(found[0]))]
+                made += [nodes.Text(said[at : found.start()]), self.reference(term, nodes.Text(found[0]))]
                 at = found.end()
         if made:
             parent = text.parent
             where = parent.index(text)
-            parent[where:where + 1] = [each for each in [*made, nodes.Text(said[at:])] if each.astext()]
+            parent[where : where + 1] = [each for each in [*made, nodes.Text(said[at:])] if each.astext()]
 
     def in_literal(self, literal: nodes.literal) -> None:
         """A literal is a use as a whole, or none."""
@@ -162,8 +191,7 @@ class _Reader:
             return found[0]
         place = f' id="{anchor_of(term)}"' if self.first(term) else ""
         self.linked.setdefault(term.key, anchor_of(term))
-        return (f'<th scope="row"><a class="wpw-term"{place} href="{self.lead(term)}">'
-                f"<code>{found[1]}</code></a></th>")
+        return f'<th scope="row"><a class="wpw-term"{place} href="{self.lead(term)}"><code>{found[1]}</code></a></th>'
 
     def in_quotation(self, figure: nodes.Element) -> None:
         """Quoted source is a use without a link."""

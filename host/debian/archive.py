@@ -29,11 +29,15 @@ def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> l
     """The command for a root file system in which nothing is installed: only its apt is used, by a shell script in
     an empty folder of that name. `copy-out` brings it into `folder`."""
     return [
-        "mmdebstrap", "--variant=custom", "--format=null",
-        f"--mode={'root' if os.getuid() == 0 else 'unshare'}", *options,
+        "mmdebstrap",
+        "--variant=custom",
+        "--format=null",
+        f"--mode={'root' if os.getuid() == 0 else 'unshare'}",
+        *options,
         f'--customize-hook=mkdir "$1/{name}" && cd "$1/{name}" && {script}',
         f"--customize-hook=copy-out /{name} {shlex.quote(str(folder))}",
-        suite, "-",
+        suite,
+        "-",
     ]
 
 
@@ -44,8 +48,14 @@ def environment() -> dict[str, str]:
 
 def run(command: list[str], heard: Callable[[str], None] = lambda line: None) -> tuple[bool, str]:
     """Whether it ended well, and the line that says why not. `heard` is given each line that it says meanwhile."""
-    with subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         said = []
         for line in process.stderr:
             said.append(line)

@@ -40,7 +40,7 @@ PACKAGES = {
 BOOK = ["ctags", "dot"]
 TESTS = [*BOOK, "chromium", "libatomic.so.1"]
 SECOND_BROWSER = ["firefox-esr"]  # 80 MB, for a test that most runs leave out
-QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("dpkg-source"):]  # for chapters with a QEMU of their own
+QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("dpkg-source") :]  # for chapters with a QEMU of their own
 LAB = [name for name in PACKAGES if name not in {*TESTS, *SECOND_BROWSER, *QEMU_BUILD} - {"ctags"}]
 
 
@@ -83,7 +83,9 @@ def need(*names: str) -> None:
         for arguments in (["update", "-qq"], command.split("apt-get ")[1].split()):
             result = subprocess.run(
                 [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *arguments],
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
             if result.returncode != 0:
                 last = "\n".join(result.stdout.splitlines()[-5:])

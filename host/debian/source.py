@@ -20,8 +20,15 @@ def fetched(package: str) -> Path:
     def fetch(folder: Path) -> None:
         installed.need("mmdebstrap", "newuidmap", "xz")
         with phase(f"{package} source: fetching Debian's package"):
-            done, cause = archive.run(archive.by_apt(
-                SUITE, f"{archive.APT_GET} source --download-only {package}", "source", folder, *archive.WITH_SOURCES))
+            done, cause = archive.run(
+                archive.by_apt(
+                    SUITE,
+                    f"{archive.APT_GET} source --download-only {package}",
+                    "source",
+                    folder,
+                    *archive.WITH_SOURCES,
+                )
+            )
         found = list(folder.glob(f"source/{package}_*.dsc"))
         if not done or not found:
             raise LabError(f"{package} source: {cause}", "mend what it names, then the same ./lab call")

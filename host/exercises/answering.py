@@ -76,7 +76,8 @@ def listing() -> list[dict]:
     fetch_progress()
     return [
         {
-            "case": case.name, "title": case.title,
+            "case": case.name,
+            "title": case.title,
             "exercises": [
                 {"exercise": exercise.id, "title": exercise.title, "state": _state(exercise.id)}
                 for exercise in case.exercises
@@ -92,6 +93,9 @@ def _state(id: str) -> str:
         return "passed"
     tries = sum("verdict" in event for event in events)
     hints = max((event.get("hint", 0) for event in events), default=0)
-    words = [f"{tries} tried" if tries else "", f"{hints} hints" if hints else "",
-             "solution seen" if any("solution" in event for event in events) else ""]
+    words = [
+        f"{tries} tried" if tries else "",
+        f"{hints} hints" if hints else "",
+        "solution seen" if any("solution" in event for event in events) else "",
+    ]
     return ", ".join(word for word in words if word) or "open"

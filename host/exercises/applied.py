@@ -57,8 +57,9 @@ def _with_cards(exercise: Exercise, ours: Profile, answer: str) -> Profile:
 def _with_device(exercise: Exercise, ours: Profile, answer: str, label: str, folder: Path) -> Profile:
     lacking = installed.missing(installed.QEMU_BUILD)
     if lacking:
-        raise Lacking(f"this host lacks what builds QEMU: {' '.join(lacking)}. "
-                      f"Next: {installed.install_command(lacking)}")
+        raise Lacking(
+            f"this host lacks what builds QEMU: {' '.join(lacking)}. Next: {installed.install_command(lacking)}"
+        )
     built = qemu.built(ours.recipe)
     try:
         with phase("QEMU with your device: compiling and linking it"):

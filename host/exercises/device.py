@@ -44,19 +44,26 @@ def rebuilt(ours: Built, replaces: str, unit: str, answer: str, label: str, fold
     compile_it, link_it = _commands(ours, unit)
     object_file, binary = folder / "unit.o", folder / qemu.STOCK
     old_object = compile_it["output"]
-    words = _instead(shlex.split(compile_it["command"]), {
-        old_object: object_file, f"{old_object}.d": folder / "unit.d", f"../source/{unit}": folder / unit,
-    })
+    words = _instead(
+        shlex.split(compile_it["command"]),
+        {old_object: object_file, f"{old_object}.d": folder / "unit.d", f"../source/{unit}": folder / unit},
+    )
     _run([*words, *ALSO_ERRORS, "-iquote", str((ours.source / unit).parent)], ours, folder, label, "compiled")
-    _run(_instead(shlex.split(link_it["command"]), {old_object: object_file, qemu.STOCK: binary}),
-         ours, folder, label, "linked")
+    _run(
+        _instead(shlex.split(link_it["command"]), {old_object: object_file, qemu.STOCK: binary}),
+        ours,
+        folder,
+        label,
+        "linked",
+    )
     return binary
 
 
 def _commands(ours: Built, unit: str) -> tuple[dict, dict]:
     """How ninja compiles that unit and links the program."""
-    listed = subprocess.run(["ninja", "-t", "compdb", "-x"], cwd=ours.build, env=qemu.environment(),
-                            capture_output=True, check=True).stdout
+    listed = subprocess.run(
+        ["ninja", "-t", "compdb", "-x"], cwd=ours.build, env=qemu.environment(), capture_output=True, check=True
+    ).stdout
     entries = json.loads(listed)
     compile_it = next(entry for entry in entries if entry["file"] == f"../source/{unit}")
     return compile_it, next(entry for entry in entries if entry["output"] == qemu.STOCK)
@@ -70,8 +77,15 @@ def _instead(words: list[str], others: dict[str, Path]) -> list[str]:
 def _run(words: list[str], ours: Built, folder: Path, label: str, done: str) -> None:
     try:
         result = subprocess.run(
-            [*LIMITS, *words], cwd=ours.build, env=qemu.environment(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=DEADLINE_S,
+            [*LIMITS, *words],
+            cwd=ours.build,
+            env=qemu.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=DEADLINE_S,
         )
     except subprocess.TimeoutExpired:
         raise DoesNotBuild([f"it was not {done} after {DEADLINE_S} s"]) from None

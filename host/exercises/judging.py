@@ -66,8 +66,12 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
 def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
     """Whether an object has a verdict's form; an answer may print too."""
     reasons = found.get("reasons")
-    return (found.get("exercise") == exercise.id and found.get("verdict") in list(VERDICTS)
-            and isinstance(reasons, list) and all(isinstance(reason, str) for reason in reasons))
+    return (
+        found.get("exercise") == exercise.id
+        and found.get("verdict") in list(VERDICTS)
+        and isinstance(reasons, list)
+        and all(isinstance(reason, str) for reason in reasons)
+    )
 
 
 def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:

@@ -57,8 +57,11 @@ def environment() -> dict[str, str]:
     config = folder / "config"
     (config / "labconfig").mkdir(parents=True, exist_ok=True)
     (config / "labconfig" / "page_config.json").write_text(json.dumps({"disabledExtensions": server.NO_LAB_EXTENSIONS}))
-    return {**os.environ, "JUPYTER_PATH": _before("JUPYTER_PATH", folder),
-            "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", config)}
+    return {
+        **os.environ,
+        "JUPYTER_PATH": _before("JUPYTER_PATH", folder),
+        "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", config),
+    }
 
 
 def in_fresh_guest() -> dict[str, str]:
@@ -103,7 +106,9 @@ def fresh(case: cases.Case) -> nbformat.NotebookNode:
     """The case's notebook without outputs, for the kernel of the machine that its chapter needs."""
     notebook = pairs.fresh(pairs.NOTEBOOKS / f"{case.name}.md")
     notebook.metadata["kernelspec"] = {
-        "name": kernel_name(case.profile), "display_name": display_name(case.profile), "language": "python",
+        "name": kernel_name(case.profile),
+        "display_name": display_name(case.profile),
+        "language": "python",
     }
     return notebook
 
@@ -140,8 +145,7 @@ def _need_free(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise LabError(
-                f"port {port} on 127.0.0.1 cannot be used ({error.strerror})",
-                f"./lab start --port {port + 1}", USAGE,
+                f"port {port} on 127.0.0.1 cannot be used ({error.strerror})", f"./lab start --port {port + 1}", USAGE
             ) from error
         except OverflowError as error:
             raise LabError(f"{port} is no port; ports go from 1 to 65535", "./lab start", USAGE) from error

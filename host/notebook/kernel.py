@@ -44,7 +44,9 @@ def main(profile: str, connection_file: str) -> int:
     with parcel.packed(guest.folder) as labs:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", *ssh("-M"), f"read -r connection && {receive(labs)} && exec {kernel}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         threading.Thread(target=_say, args=(process.stderr,), daemon=True).start()
         _send(process.stdin, json.dumps(connection), labs.archive)
@@ -78,8 +80,10 @@ def _forward(ssh, ports: list[int]) -> None:
     carried into the guest and refused there, which under emulation takes a fifth of the kernel's start."""
     forwards = [word for port in ports for word in ("-L", f"127.0.0.1:{port}:127.0.0.1:{port}")]
     if subprocess.run(ssh("-O", "forward", *forwards), stdin=subprocess.DEVNULL).returncode:
-        raise LabError(f"expected the ports {', '.join(map(str, ports))} to be free, found one taken",
-                       "start the notebook's kernel again")
+        raise LabError(
+            f"expected the ports {', '.join(map(str, ports))} to be free, found one taken",
+            "start the notebook's kernel again",
+        )
 
 
 def _end_with(parent: int) -> None:

@@ -38,13 +38,8 @@ def check() -> None:
                 (n for n, pair in enumerate(zip(ours, theirs), 1) if pair[0] != pair[1]),
                 min(len(ours), len(theirs)) + 1,
             )
-            raise LabError(
-                f"{executed.name} was recorded from another text: cell {number} differs", again
-            )
+            raise LabError(f"{executed.name} was recorded from another text: cell {number} differs", again)
 
 
 def _cells(notebook: nbformat.NotebookNode) -> list[tuple]:
-    return [
-        (cell.cell_type, cell.source.strip(), tuple(cell.metadata.get("tags", [])))
-        for cell in notebook.cells
-    ]
+    return [(cell.cell_type, cell.source.strip(), tuple(cell.metadata.get("tags", []))) for cell in notebook.cells]

@@ -22,11 +22,18 @@ from jupyterlab.commands import get_app_dir
 NO_SERVER_EXTENSIONS = {"jupyter_server_terminals": False, "jupyter_lsp": False, "jupytext": False}
 # Their counterparts in the browser; the one that evaluates JavaScript of an output; and the one that asks each new
 # user whether to fetch news from another host.
-NO_LAB_EXTENSIONS = dict.fromkeys([
-    "@jupyterlab/terminal-extension", "@jupyterlab/javascript-extension", "@jupyterlab/lsp-extension",
-    "@jupyterlab/fileeditor-extension:language-server", "@jupyterlab/notebook-extension:language-server",
-    "jupyterlab-jupytext", "@jupyterlab/apputils-extension:announcements",
-], True)
+NO_LAB_EXTENSIONS = dict.fromkeys(
+    [
+        "@jupyterlab/terminal-extension",
+        "@jupyterlab/javascript-extension",
+        "@jupyterlab/lsp-extension",
+        "@jupyterlab/fileeditor-extension:language-server",
+        "@jupyterlab/notebook-extension:language-server",
+        "jupyterlab-jupytext",
+        "@jupyterlab/apputils-extension:announcements",
+    ],
+    True,
+)
 SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -43,10 +50,17 @@ class GuestKernels(AsyncMappingKernelManager):
 def command(port: int, browser: bool, opened: Path, kernels: list[str]) -> list[str]:
     """JupyterLab's command line: it offers these kernels and the files beside the notebook `opened`."""
     return [
-        sys.executable, "-P", "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1",
-        f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
-        f"--ServerApp.root_dir={opened.parent}", f"--LabApp.default_url=/lab/tree/{opened.name}",
-        "--ServerApp.terminals_enabled=False", f"--ServerApp.jpserver_extensions={NO_SERVER_EXTENSIONS}",
+        sys.executable,
+        "-P",
+        "-m",
+        "jupyterlab",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        f"--ServerApp.root_dir={opened.parent}",
+        f"--LabApp.default_url=/lab/tree/{opened.name}",
+        "--ServerApp.terminals_enabled=False",
+        f"--ServerApp.jpserver_extensions={NO_SERVER_EXTENSIONS}",
         "--ServerApp.contents_manager_class=jupyter_server.services.contents.largefilemanager.AsyncLargeFileManager",
         f"--ServerApp.kernel_manager_class={__name__}.GuestKernels",
         "--KernelSpecManager.ensure_native_kernel=False",
@@ -54,7 +68,9 @@ def command(port: int, browser: bool, opened: Path, kernels: list[str]) -> list[
         f"--ServerApp.tornado_settings={ {'headers': {'Content-Security-Policy': policy(port)}} }",
         # Nothing is asked of other hosts, and Ctrl-C needs no second one.
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        "--LabApp.extension_manager=readonly", "--ServerApp.answer_yes=True", "--log-level=WARN",
+        "--LabApp.extension_manager=readonly",
+        "--ServerApp.answer_yes=True",
+        "--log-level=WARN",
         # A chapter's own machine may have to be made when its kernel is first asked for.
         "--MappingKernelManager.kernel_info_timeout=900",
         "--MappingKernelManager.default_kernel_name=lab-vm",
@@ -68,14 +84,22 @@ def policy(port: int) -> str:
     runs may make code of text, and no other starts by that. Files (/files/) are in a sandbox besides, by Jupyter."""
     ours = [f"http://{host}:{port}" for host in ("127.0.0.1", "localhost")]
     scripts = [f"{origin}{path}" for origin in ours for path in ("/static/", "/lab/extensions/")]
-    return "; ".join([
-        "default-src 'self'",
-        f"script-src {' '.join([*scripts, *_inline()])} 'unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "font-src 'self' data:",
-        f"connect-src 'self' {' '.join(origin.replace('http', 'ws') for origin in ours)}",
-        "worker-src 'self' blob:", "frame-src 'none'", "object-src 'none'", "base-uri 'none'",
-        "form-action 'self'", "frame-ancestors 'self'",
-    ])
+    return "; ".join(
+        [
+            "default-src 'self'",
+            f"script-src {' '.join([*scripts, *_inline()])} 'unsafe-eval'",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            f"connect-src 'self' {' '.join(origin.replace('http', 'ws') for origin in ours)}",
+            "worker-src 'self' blob:",
+            "frame-src 'none'",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        ]
+    )
 
 
 def _inline() -> list[str]:

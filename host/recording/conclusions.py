@@ -50,15 +50,21 @@ def _fault(file: Path, conclusion: Callable, known: Recorded) -> str:
     except Exception as error:  # what a recording lacks, or has of another kind, may end an expression in any way
         says = f"{' '.join(conclusion.__doc__.split())}\n    {file.name}"
         cause = f": {error}" if str(error) else ""
-        at = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__)
-              if frame.f_code is conclusion.__code__]
+        at = [
+            (frame, line)
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if frame.f_code is conclusion.__code__
+        ]
         if not at:
             return f"{says}: cannot be evaluated{cause}"
         frame, line = at[0]
         if not isinstance(error, AssertionError):
             return f"{says}, line {line}: cannot be evaluated{cause}"
-        test = next(node.test for node in ast.walk(ast.parse(file.read_text("utf-8")))
-                    if isinstance(node, ast.Assert) and node.lineno <= line <= node.end_lineno)
+        test = next(
+            node.test
+            for node in ast.walk(ast.parse(file.read_text("utf-8")))
+            if isinstance(node, ast.Assert) and node.lineno <= line <= node.end_lineno
+        )
         return f"{says}, line {line}: {ast.unparse(test)}{cause}\n    with {_values(test, frame)}"
     return ""
 

@@ -81,8 +81,9 @@ def _data(case: cases.Case) -> dict:
         result = answered(guest, "labs", "record", case.name)
         said = result.said or f"the guest's console ends:\n{machine.last_words(guest)}"
     if result.why:
-        raise LabError(f"{case.name}: nothing was recorded (exit {result.status}): {result.why}\n{said}",
-                       f"./lab run {case.name}")
+        raise LabError(
+            f"{case.name}: nothing was recorded (exit {result.status}): {result.why}\n{said}", f"./lab run {case.name}"
+        )
     return result.found
 
 
@@ -90,14 +91,18 @@ def hold(name: str, data: dict) -> None:
     """Raise if these data lead to other conclusions than the book draws; nothing is stored then."""
     file = RECORDINGS / f"{name}.conclusions.py"
     if not file.exists():
-        raise LabError(f"{name}: expected the conclusions that a recording must lead to in {file.name}, found "
-                       "no such file", "see book/_recordings/frag-needed.conclusions.py and host/recording/conclusions.py")
+        raise LabError(
+            f"{name}: expected the conclusions that a recording must lead to in {file.name}, found no such file",
+            "see book/_recordings/frag-needed.conclusions.py and host/recording/conclusions.py",
+        )
     if changed := conclusions.changed(file, data):
         reasons = [reason for part in ("run", "trace") for reason in data.get(part, {}).get("reasons", [])]
         changed += [reason.removeprefix("no ") for reason in reasons if reason.startswith("no ")]
-        raise LabError(f"{name}: figures may change from machine to machine, conclusions may not. These did, "
-                       "so nothing was stored:\n" + "\n".join(f"- {each}" for each in changed),
-                       f"./lab run {name}, to see it again; if it is so, the page and {file.name} are wrong")
+        raise LabError(
+            f"{name}: figures may change from machine to machine, conclusions may not. These did, "
+            "so nothing was stored:\n" + "\n".join(f"- {each}" for each in changed),
+            f"./lab run {name}, to see it again; if it is so, the page and {file.name} are wrong",
+        )
 
 
 def _store(name: str, data: dict, origin: dict[str, str]) -> None:
@@ -145,8 +150,12 @@ def execute(text: Path, progress=lambda words: None) -> nbformat.NotebookNode:
         progress(f"cell {done}, {cell_index + 1} of {len(notebook.cells)}")
 
     client = NotebookClient(
-        notebook, timeout=CELL_DEADLINE_S, kernel_name=notebook.metadata["kernelspec"]["name"],
-        record_timing=False, on_cell_start=count, startup_timeout=120,
+        notebook,
+        timeout=CELL_DEADLINE_S,
+        kernel_name=notebook.metadata["kernelspec"]["name"],
+        record_timing=False,
+        on_cell_start=count,
+        startup_timeout=120,
     )
     try:
         asyncio.run(client.async_execute(env=jupyter.in_fresh_guest()))
@@ -157,5 +166,7 @@ def execute(text: Path, progress=lambda words: None) -> nbformat.NotebookNode:
         # nbclient cleans up after a dead kernel twice, and its assertion is then what reaches us.
         if DeadKernelError not in (type(error), type(error.__context__)):
             raise
-        raise LabError(f"{text.name}: the kernel died, in cell {done} of {len(notebook.cells)}", "./lab doctor") from error
+        raise LabError(
+            f"{text.name}: the kernel died, in cell {done} of {len(notebook.cells)}", "./lab doctor"
+        ) from error
     return notebook

@@ -29,10 +29,26 @@ def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
     shutil.rmtree(into / "_build" / "html", ignore_errors=True)
     with phase("book: building _build/html"):
         result = subprocess.run(
-            [sys.executable, "-P", "-c", JUPYTER_BOOK, "build", ".", "--path-output", into, "--all",
-             "-W", "-n", "--keep-going"],
-            cwd=REPOSITORY, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                JUPYTER_BOOK,
+                "build",
+                ".",
+                "--path-output",
+                into,
+                "--all",
+                "-W",
+                "-n",
+                "--keep-going",
+            ],
+            cwd=REPOSITORY,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
     log = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
     (into / "_build").mkdir(exist_ok=True)
@@ -40,8 +56,9 @@ def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
     if result.returncode != 0:
         faults = [line for line in log.splitlines() if re.search(r"(ERROR|WARNING|Error):", line)]
         shown = "\n".join(faults[:20]) or "\n".join(log.splitlines()[-15:])
-        raise LabError(f"book: the build failed (whole log: _build/book.log)\n{shown}",
-                       "fix what it names, then ./lab book")
+        raise LabError(
+            f"book: the build failed (whole log: _build/book.log)\n{shown}", "fix what it names, then ./lab book"
+        )
     return into / "_build" / "html"
 
 
@@ -58,5 +75,7 @@ def check_links(folder: Path) -> None:
     with phase("book: following its links") as progress:
         faults = links.internal(folder) + links.external(folder, progress)
     if faults:
-        raise LabError("book: these links lead nowhere\n" + "\n".join(faults),
-                       "fix them, or try again if a host was away, then ./lab book --check-links")
+        raise LabError(
+            "book: these links lead nowhere\n" + "\n".join(faults),
+            "fix them, or try again if a host was away, then ./lab book --check-links",
+        )

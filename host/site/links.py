@@ -37,8 +37,11 @@ class Addresses(HTMLParser):
 
 def read(folder: Path) -> dict[str, Addresses]:
     """Every page of the site by its path."""
-    return {page.relative_to(folder).as_posix(): Addresses(page.read_text("utf-8"))
-            for page in sorted(folder.rglob("*.html")) if "_static" not in page.relative_to(folder).parts}
+    return {
+        page.relative_to(folder).as_posix(): Addresses(page.read_text("utf-8"))
+        for page in sorted(folder.rglob("*.html"))
+        if "_static" not in page.relative_to(folder).parts
+    }
 
 
 def internal(folder: Path) -> list[str]:
@@ -82,7 +85,10 @@ def asked(addresses: list[str], progress=lambda words: None) -> dict[str, str]:
         output = Path(folder, "out", "output.json")
         with subprocess.Popen(
             [sys.executable, "-P", "-m", "sphinx", "-N", "-C", "-b", "linkcheck", *options, folder, output.parent],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         ) as sphinx:
             said, answers = [], 0
             for line in sphinx.stdout:
@@ -92,5 +98,6 @@ def asked(addresses: list[str], progress=lambda words: None) -> dict[str, str]:
         found = [json.loads(line) for line in output.read_text("utf-8").splitlines()] if output.exists() else []
     if {each["uri"] for each in found} != set(addresses):
         raise LabError(f"book: Sphinx's linkcheck did not say of each address:\n{''.join(said[-15:])}", "./lab doctor")
-    return {each["uri"]: each["info"] or each["status"] for each in found
-            if each["status"] not in ("working", "redirected")}
+    return {
+        each["uri"]: each["info"] or each["status"] for each in found if each["status"] not in ("working", "redirected")
+    }

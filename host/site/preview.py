@@ -26,8 +26,9 @@ def side_by_side(figures: list[str]) -> str:
             styles[style[1].replace(f".{kind} svg", f".{kind} g")] = None
         wide, high = (float(side) for side in re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing).groups())
         inside = re.search(r">(.*)</svg>", drawing, re.DOTALL)[1]
-        title = (re.search(r"<figcaption>(.*?)</figcaption>", around, re.DOTALL)
-                 or re.search(r"<title[^>]*>(.*?)</title>", inside, re.DOTALL))
+        title = re.search(r"<figcaption>(.*?)</figcaption>", around, re.DOTALL) or re.search(
+            r"<title[^>]*>(.*?)</title>", inside, re.DOTALL
+        )
         parts.append(f'<text x="{x + wide / 2:g}" y="22" text-anchor="middle">{title[1] if title else ""}</text>')
         parts.append(f'<g class="{kind}"><g transform="translate({x:g} {HEAD})">{inside}</g></g>')
         x, height = x + wide + GAP, max(height, high)

@@ -24,16 +24,30 @@ from host.phases import phase
 TITLE = "Where Packets Wait"
 # Pages that paper has no use for: what runs, which the chapter beside it tells, and places without page numbers.
 LEFT_OUT = ("notebooks/", "genindex")
-LEFT_OUT_SAID = ("Not printed: the notebooks, which are there to be run (./lab start opens one), the index, and the "
-                 "lists of pages below the glossary's entries.")
-NOT_PRINTED = ("script, button, .headerlink, .wpw-run, .wpw-files, .prev-next-footer, .wpw-ladder > details, "
-               ".wpw-flame > details, .wpw-mentions")
+LEFT_OUT_SAID = (
+    "Not printed: the notebooks, which are there to be run (./lab start opens one), the index, and the "
+    "lists of pages below the glossary's entries."
+)
+NOT_PRINTED = (
+    "script, button, .headerlink, .wpw-run, .wpw-files, .prev-next-footer, .wpw-ladder > details, "
+    ".wpw-flame > details, .wpw-mentions"
+)
 POINTS_AT_ID = ("aria-labelledby", "aria-describedby", "aria-controls", "for")
 URL = re.compile(r"url\(#([^)]+)\)")
-STYLES = ["styles/pydata-sphinx-theme.css", "styles/sphinx-book-theme.css", "pygments.css", "basic.css",
-          "sphinx-design.min.css", "house-style.css", "where-packets-wait.css", "print.css"]
-FOOT = ('<div style="width:100%;text-align:center;font:8pt system-ui,sans-serif;color:#555">'
-        '<span class="pageNumber"></span></div>')
+STYLES = [
+    "styles/pydata-sphinx-theme.css",
+    "styles/sphinx-book-theme.css",
+    "pygments.css",
+    "basic.css",
+    "sphinx-design.min.css",
+    "house-style.css",
+    "where-packets-wait.css",
+    "print.css",
+]
+FOOT = (
+    '<div style="width:100%;text-align:center;font:8pt system-ui,sans-serif;color:#555">'
+    '<span class="pageNumber"></span></div>'
+)
 
 
 @dataclass
@@ -134,7 +148,9 @@ def _lead_within(tag, entry: Entry, keys: dict[str, str]) -> None:
         if not target or re.match(r"[a-z]+:", target):
             continue
         path, place = urldefrag(target)
-        there = posixpath.normpath(posixpath.join(posixpath.dirname(entry.page), path)) if path else f"{entry.page}.html"
+        there = (
+            posixpath.normpath(posixpath.join(posixpath.dirname(entry.page), path)) if path else f"{entry.page}.html"
+        )
         key = keys.get(there.removesuffix(".html")) if there.endswith(".html") else None
         if key:
             tag[name] = f"#{key}--{place}" if place else f"#{key}"
@@ -151,24 +167,36 @@ def whole(book: list[Entry], articles: list[str], numbers: dict[str, int]) -> st
     for entry in book:
         if entry.part:
             lines.append(f'<li class="wpw-part">{escape(entry.part)}</li>')
-        lines.append(f'<li class="wpw-depth-{entry.depth}"><a href="#{entry.key}"><span>{escape(entry.title)}</span>'
-                     f'<span class="wpw-at">{numbers.get(entry.key, "")}</span></a></li>')
+        lines.append(
+            f'<li class="wpw-depth-{entry.depth}"><a href="#{entry.key}"><span>{escape(entry.title)}</span>'
+            f'<span class="wpw-at">{numbers.get(entry.key, "")}</span></a></li>'
+        )
     styles = "".join(f'<link rel="stylesheet" href="../html/_static/{name}">' for name in STYLES)
-    return (f'<!doctype html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
-            f"<title>{TITLE}</title>{styles}</head><body class=\"wpw-print\">"
-            f'<header class="wpw-cover"><p class="wpw-cover-title">{TITLE}</p>'
-            "<p>Why packets wait inside Linux, read in its source and seen running</p></header>"
-            f'<nav class="wpw-contents"><h1 id="contents">Contents</h1><ol>{"".join(lines)}</ol>'
-            f"<p>{LEFT_OUT_SAID}</p></nav>"
-            f'<main class="bd-article">{"".join(articles)}</main></body></html>')
+    return (
+        f'<!doctype html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
+        f'<title>{TITLE}</title>{styles}</head><body class="wpw-print">'
+        f'<header class="wpw-cover"><p class="wpw-cover-title">{TITLE}</p>'
+        "<p>Why packets wait inside Linux, read in its source and seen running</p></header>"
+        f'<nav class="wpw-contents"><h1 id="contents">Contents</h1><ol>{"".join(lines)}</ol>'
+        f"<p>{LEFT_OUT_SAID}</p></nav>"
+        f'<main class="bd-article">{"".join(articles)}</main></body></html>'
+    )
 
 
 def printed(page: Path, file: Path) -> None:
     """Chromium's print of a file, with an outline and tags for those who have it read to them."""
     with chromium.tab(color_scheme="light") as tab:
         tab.goto(page.as_uri(), wait_until="load")
-        tab.pdf(path=file, prefer_css_page_size=True, print_background=True, outline=True, tagged=True,
-                display_header_footer=True, header_template="<span></span>", footer_template=FOOT)
+        tab.pdf(
+            path=file,
+            prefer_css_page_size=True,
+            print_background=True,
+            outline=True,
+            tagged=True,
+            display_header_footer=True,
+            header_template="<span></span>",
+            footer_template=FOOT,
+        )
 
 
 def page_numbers(file: Path, book: list[Entry]) -> dict[str, int]:
@@ -178,5 +206,7 @@ def page_numbers(file: Path, book: list[Entry]) -> dict[str, int]:
     lost = [entry.key for entry in book if entry.key not in places and f"/{entry.key}" not in places]
     if lost:
         raise LabError(f"the PDF has no place for {', '.join(lost)}", "./lab book --pdf")
-    return {entry.key: reader.get_destination_page_number(places.get(entry.key) or places[f"/{entry.key}"]) + 1
-            for entry in book}
+    return {
+        entry.key: reader.get_destination_page_number(places.get(entry.key) or places[f"/{entry.key}"]) + 1
+        for entry in book
+    }

@@ -82,11 +82,18 @@ def _package(kind: str, package: str, version: str | None) -> Path:
         name = f"{package}={version}" if version else package
         with phase(f"kernel source: fetching Debian's {name}"):
             done, cause = archive.run(
-                ["mmdebstrap", "--variant=extract", f"--include={name}",
-                 f"--extract-hook=download /usr/src/{package}.tar.xz {shlex.quote(f'{folder}/source.tar.xz')}",
-                 f"--extract-hook=download /usr/share/doc/{package}/changelog.Debian.gz"
-                 f" {shlex.quote(f'{folder}/changelog.gz')}",
-                 "--format=null", SUITE, "-"])
+                [
+                    "mmdebstrap",
+                    "--variant=extract",
+                    f"--include={name}",
+                    f"--extract-hook=download /usr/src/{package}.tar.xz {shlex.quote(f'{folder}/source.tar.xz')}",
+                    f"--extract-hook=download /usr/share/doc/{package}/changelog.Debian.gz"
+                    f" {shlex.quote(f'{folder}/changelog.gz')}",
+                    "--format=null",
+                    SUITE,
+                    "-",
+                ]
+            )
         if not done:
             raise LabError(
                 f"kernel source: {cause}",
@@ -103,13 +110,25 @@ def _unpack(packed: Path, package: str, quoted: list[str], folder: Path) -> None
     version = (packed / "version").read_text()
     wanted = [f"{package}/{path}" for path in quoted]
     with phase(f"kernel source: unpacking {len(quoted)} quoted files"):
-        result = subprocess.run(
-            ["tar", "-xJf", packed / "source.tar.xz", "-C", folder, "--strip-components=1",
-             "--occurrence=1", *wanted],
-            capture_output=True, text=True,
-        ) if wanted else None
+        result = (
+            subprocess.run(
+                [
+                    "tar",
+                    "-xJf",
+                    packed / "source.tar.xz",
+                    "-C",
+                    folder,
+                    "--strip-components=1",
+                    "--occurrence=1",
+                    *wanted,
+                ],
+                capture_output=True,
+                text=True,
+            )
+            if wanted
+            else None
+        )
     if result and result.returncode != 0:
-        raise LabError(f"{package} {version}: {result.stderr.strip()}",
-                       "fix the path in the page that quotes it")
+        raise LabError(f"{package} {version}: {result.stderr.strip()}", "fix the path in the page that quotes it")
     upstream = version.partition("-")[0]
     (folder / "VERSION").write_text(f"upstream {upstream}\npackage {package} {version}\n")

@@ -37,11 +37,33 @@ def exchange(unpacked: Path) -> bytes:
     """Our program, linked statically with the C library that lies `unpacked`, whatever this machine's is."""
     gcc = next((unpacked / GCC).iterdir())
     musl, program = unpacked / MUSL, unpacked / "exchange"
-    command = ["cc", "-m32", "-march=i686", "-Os", "-Wall", "-Wextra", "-std=gnu11", "-fno-pie", "-no-pie", "-static",
-               "-nostdlib", "-nostdinc", "-isystem", unpacked / "usr/include/i386-linux-musl",
-               "-isystem", gcc / "include", "-o", program, musl / "crt1.o", musl / "crti.o",
-               *(file for file in SOURCES if file.suffix == ".c"), musl / "libc.a", gcc / "libgcc.a",
-               musl / "crtn.o", "-Wl,--build-id=none,-s"]
+    command = [
+        "cc",
+        "-m32",
+        "-march=i686",
+        "-Os",
+        "-Wall",
+        "-Wextra",
+        "-std=gnu11",
+        "-fno-pie",
+        "-no-pie",
+        "-static",
+        "-nostdlib",
+        "-nostdinc",
+        "-isystem",
+        unpacked / "usr/include/i386-linux-musl",
+        "-isystem",
+        gcc / "include",
+        "-o",
+        program,
+        musl / "crt1.o",
+        musl / "crti.o",
+        *(file for file in SOURCES if file.suffix == ".c"),
+        musl / "libc.a",
+        gcc / "libgcc.a",
+        musl / "crtn.o",
+        "-Wl,--build-id=none,-s",
+    ]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0 or result.stderr:
         raise LabError(f"tab: exchange does not compile:\n{result.stderr[-1500:]}", "mend it, then: ./lab tab")

@@ -22,8 +22,10 @@ def named(unpacked: Path, names: Iterable[str], told: dict[str, str]) -> dict[st
     for name in names:
         licences = short_names(_copyright(unpacked, name).read_text(errors="replace"))
         if not licences and name not in told:
-            raise LabError(f"tab: the copyright file of {name} is in free words",
-                           f"read /usr/share/doc/{name}/copyright, name its licences in {RECIPE}, then: ./lab tab")
+            raise LabError(
+                f"tab: the copyright file of {name} is in free words",
+                f"read /usr/share/doc/{name}/copyright, name its licences in {RECIPE}, then: ./lab tab",
+            )
         found[name] = licences or [told[name]]
     return found
 
@@ -55,6 +57,8 @@ def packed(unpacked: Path, names: Iterable[str]) -> bytes:
 def _copyright(unpacked: Path, name: str) -> Path:
     file = unpacked / "usr/share/doc" / name / "copyright"
     if not file.exists():
-        raise LabError(f"tab: expected /usr/share/doc/{name}/copyright in one of the packages, found none",
-                       f"name the package that has it in {RECIPE}, under [texts]")
+        raise LabError(
+            f"tab: expected /usr/share/doc/{name}/copyright in one of the packages, found none",
+            f"name the package that has it in {RECIPE}, under [texts]",
+        )
     return file

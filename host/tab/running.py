@@ -24,19 +24,32 @@ def text(answer: dict) -> str:
 
 def _made_lines(answer: dict) -> list[str]:
     sizes = ", ".join(f"{name} {file['bytes'] / 1e6:.2f} MB" for name, file in answer["files"].items())
-    return [f"Linux {answer['release']} of Debian's {answer['suite']}, saved for v86 {answer['v86']}",
-            f"  {sizes}", f"  in {answer['folder']}"]
+    return [
+        f"Linux {answer['release']} of Debian's {answer['suite']}, saved for v86 {answer['v86']}",
+        f"  {sizes}",
+        f"  in {answer['folder']}",
+    ]
 
 
 def _run_lines(answer: dict) -> list[str]:
     way = ", route MTU 1480" if answer["control"] else ""
     exchanges = answer["exchanges"]
-    lines = [f"frag-needed on Linux {answer['kernel']}, in the emulator of the tab", "",
-             f"{'waited, ms' + way:<28}" + "".join(f"{NAMES[one['name']]:>10}" for one in exchanges),
-             f"{'':<28}" + "".join(f"{one['waited_ms']:>10.1f}" for one in exchanges), "",
-             *(f"{name:<28}{moved:>10}" for name, moved in answer["counters"].items())]
+    lines = [
+        f"frag-needed on Linux {answer['kernel']}, in the emulator of the tab",
+        "",
+        f"{'waited, ms' + way:<28}" + "".join(f"{NAMES[one['name']]:>10}" for one in exchanges),
+        f"{'':<28}" + "".join(f"{one['waited_ms']:>10.1f}" for one in exchanges),
+        "",
+        *(f"{name:<28}{moved:>10}" for name, moved in answer["counters"].items()),
+    ]
     for event in answer.get("stacks", []):
-        lines += ["", f"{event['function']} at {event['at_ms']:.1f} ms, in {event['process']}",
-                  *(f"    {frame}" for frame in event["frames"])]
-    return [*lines, "", "measured: the machine kept time during the run" if answer["measured"]
-            else f"not measured: {answer['reason']}"]
+        lines += [
+            "",
+            f"{event['function']} at {event['at_ms']:.1f} ms, in {event['process']}",
+            *(f"    {frame}" for frame in event["frames"]),
+        ]
+    return [
+        *lines,
+        "",
+        "measured: the machine kept time during the run" if answer["measured"] else f"not measured: {answer['reason']}",
+    ]

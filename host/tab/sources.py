@@ -51,16 +51,21 @@ def kept(state: State, folder: Path) -> dict:
     (folder / README).write_text(readme(state.described, npm))
     laid = [file for one in wanted for file in files(folder / "debian", *one)]
     laid += [folder / "npm" / packed(*one) for one in npm.items()]
-    return {"folder": str(folder), "packages": len(wanted) + len(npm),
-            "bytes": sum(file.stat().st_size for file in laid),
-            "fetched": sorted([*(" ".join(one) for one in debian_lacking), *npm_lacking])}
+    return {
+        "folder": str(folder),
+        "packages": len(wanted) + len(npm),
+        "bytes": sum(file.stat().st_size for file in laid),
+        "fetched": sorted([*(" ".join(one) for one in debian_lacking), *npm_lacking]),
+    }
 
 
 def text(answer: dict) -> str:
     """The same for the terminal."""
     fetched = answer["fetched"]
-    return (f"{answer['packages']} packages of source, {answer['bytes'] / 1e6:.0f} MB, {len(fetched)} fetched now\n"
-            f"  in {answer['folder']}; its {README} says what belongs to what")
+    return (
+        f"{answer['packages']} packages of source, {answer['bytes'] / 1e6:.0f} MB, {len(fetched)} fetched now\n"
+        f"  in {answer['folder']}; its {README} says what belongs to what"
+    )
 
 
 def corresponding(versions: dict[str, dict]) -> dict[tuple[str, str], list[str]]:
@@ -94,8 +99,10 @@ def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path)
     installed.need("mmdebstrap", "newuidmap")
     names = " ".join(shlex.quote(f"{source}={version}") for source, version in wanted)
     apt = f"{archive.APT_GET} -o Acquire::Retries=3 source --only-source"
-    script = (f'uris=$({apt} --print-uris {names}) && echo "$uris" >&2 && for each in {names}; do '
-              f'echo "at $each $(du -sb . | cut -f1)" >&2 && {apt} --download-only "$each" || exit 1; done')
+    script = (
+        f'uris=$({apt} --print-uris {names}) && echo "$uris" >&2 && for each in {names}; do '
+        f'echo "at $each $(du -sb . | cut -f1)" >&2 && {apt} --download-only "$each" || exit 1; done'
+    )
     with phase(f"tab: fetching {len(wanted)} source packages") as progress:
         sizes = []
 
@@ -105,12 +112,15 @@ def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path)
             if at := re.match(r"at (\S+) (\d+)$", line):
                 progress(f"{at[1]}, after {int(at[2]) / 1e6:.0f} of {sum(sizes) / 1e6:.0f} MB")
 
-        done, cause = archive.run(archive.by_apt(suite, script, "debian", aside, *archive.release_alone(suite),
-                                                 *archive.WITH_SOURCES), heard)
+        done, cause = archive.run(
+            archive.by_apt(suite, script, "debian", aside, *archive.release_alone(suite), *archive.WITH_SOURCES), heard
+        )
     again = f"./lab tab --sources {shlex.quote(str(folder))}"
     if not done and re.search(r"Can not find version|Unable to find a source package", cause):
-        raise LabError(f"tab: the archive has moved on from what the state holds: {cause}",
-                       f"rm -r {shlex.quote(str(packages.fetched().folder))} && ./lab tab")
+        raise LabError(
+            f"tab: the archive has moved on from what the state holds: {cause}",
+            f"rm -r {shlex.quote(str(packages.fetched().folder))} && ./lab tab",
+        )
     if not done:
         raise LabError(f"tab: the sources were not fetched: {cause}", f"mend what it names, then: {again}")
     if lacking := [" ".join(one) for one in wanted if files(aside / "debian", *one) is None]:
@@ -120,11 +130,19 @@ def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path)
 def _pack(wanted: dict[str, dict], aside: Path, folder: Path) -> None:
     for name, entry in wanted.items():
         with phase(f"tab: npm pack {name}"):
-            node.npm(aside / "cache", "pack", f"{name}@{entry['version']}", "--ignore-scripts",
-                     "--pack-destination", str(aside / "npm"))
+            node.npm(
+                aside / "cache",
+                "pack",
+                f"{name}@{entry['version']}",
+                "--ignore-scripts",
+                "--pack-destination",
+                str(aside / "npm"),
+            )
         if not _fits(aside / "npm" / packed(name, entry), entry):
-            raise LabError(f"tab: npm's {name} {entry['version']} is not the one that package-lock.json names by hash",
-                           f"mend the lock, then: ./lab tab --sources {shlex.quote(str(folder))}")
+            raise LabError(
+                f"tab: npm's {name} {entry['version']} is not the one that package-lock.json names by hash",
+                f"mend the lock, then: ./lab tab --sources {shlex.quote(str(folder))}",
+            )
 
 
 def packed(name: str, entry: dict) -> str:
@@ -161,11 +179,21 @@ def _lay_recipe(folder: Path) -> None:
 
 def readme(described: dict, npm: dict[str, dict]) -> str:
     """What belongs to what."""
-    rows = [(f"`{package}`", entry["version"], ", ".join(entry["licences"]),
-             ", ".join(f"{source} {version}" for source, version in _of(entry)))
-            for package, entry in described["packages"].items()]
-    rows += [(f"`{name}` (beside the state)", entry["version"], entry["license"], f"npm/{packed(name, entry)}")
-             for name, entry in npm.items()]
-    head = HEAD.format(**{key: described[key] for key in ("date", "release", "suite", "v86")},
-                       sha256=described["files"]["state.zst"]["sha256"])
+    rows = [
+        (
+            f"`{package}`",
+            entry["version"],
+            ", ".join(entry["licences"]),
+            ", ".join(f"{source} {version}" for source, version in _of(entry)),
+        )
+        for package, entry in described["packages"].items()
+    ]
+    rows += [
+        (f"`{name}` (beside the state)", entry["version"], entry["license"], f"npm/{packed(name, entry)}")
+        for name, entry in npm.items()
+    ]
+    head = HEAD.format(
+        **{key: described[key] for key in ("date", "release", "suite", "v86")},
+        sha256=described["files"]["state.zst"]["sha256"],
+    )
     return head + "".join(f"| {' | '.join(row)} |\n" for row in rows)

@@ -19,13 +19,23 @@ from host.tab.initramfs import SOURCES, initramfs
 
 # Of the machine, when it is saved and each time it is restored. 64 MiB do not boot: the emulator lays the
 # initramfs there. No network device: nothing can leave.
-SETTINGS = {"memory_size": 96 << 20, "vga_memory_size": 1 << 20,
-            "disable_keyboard": True, "disable_mouse": True, "disable_speaker": True}
+SETTINGS = {
+    "memory_size": 96 << 20,
+    "vga_memory_size": 1 << 20,
+    "disable_keyboard": True,
+    "disable_mouse": True,
+    "disable_speaker": True,
+}
 # Freed pages are zero, so that the state packs well; the rest is what this machine does not need.
-CMDLINE = ("console=ttyS0 quiet nokaslr mitigations=off tsc=reliable init_on_free=1 init_on_alloc=0 apparmor=0 audit=0 "
-           "lsm= cryptomgr.notests panic=-1")
-BOOT_FILES = {"vmlinuz": "boot/vmlinuz-*", "bios.bin": "usr/share/seabios/bios.bin",
-              "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin"}
+CMDLINE = (
+    "console=ttyS0 quiet nokaslr mitigations=off tsc=reliable init_on_free=1 init_on_alloc=0 apparmor=0 audit=0 "
+    "lsm= cryptomgr.notests panic=-1"
+)
+BOOT_FILES = {
+    "vmlinuz": "boot/vmlinuz-*",
+    "bios.bin": "usr/share/seabios/bios.bin",
+    "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin",
+}
 KEPT = ("state.zst", "libv86.js", "v86.wasm")
 # live.js is none of them: it restores what was saved, and may change without it.
 MADE_OF = [*SOURCES, *(node.TAB / name for name in ("init", "shell", "packages.toml", "node.mjs"))]
@@ -58,13 +68,26 @@ def state() -> State:
         described = _booted(folder)
         for name in boot:
             (folder / name).unlink()
-        (folder / "state.json").write_text(json.dumps({
-            **described, "recipe": _recipe(), "settings": SETTINGS, "cmdline": CMDLINE, "date": time.strftime("%Y-%m-%d"),
-            "files": {name: _hashed(folder / name) for name in KEPT},
-            "suite": packages.recipe()["suite"], "packages": held, "v86": node.locked()["v86"]["version"],
-            "npm": {name: {"version": entry["version"], "licences": [entry["license"]]}
-                    for name, entry in node.locked().items()},
-        }, indent=1))
+        (folder / "state.json").write_text(
+            json.dumps(
+                {
+                    **described,
+                    "recipe": _recipe(),
+                    "settings": SETTINGS,
+                    "cmdline": CMDLINE,
+                    "date": time.strftime("%Y-%m-%d"),
+                    "files": {name: _hashed(folder / name) for name in KEPT},
+                    "suite": packages.recipe()["suite"],
+                    "packages": held,
+                    "v86": node.locked()["v86"]["version"],
+                    "npm": {
+                        name: {"version": entry["version"], "licences": [entry["license"]]}
+                        for name, entry in node.locked().items()
+                    },
+                },
+                indent=1,
+            )
+        )
 
     return State(store.made("tab", store.key_of(json.dumps(fetched.versions), _recipe()), make, 500))
 
@@ -105,8 +128,12 @@ def _booted(folder: Path) -> dict:
 
 def call(verb: str, folder: Path, *words: str) -> dict:
     """What node.mjs answers to a verb; its error becomes ours."""
-    result = subprocess.run([node.node(), node.TAB / "node.mjs", verb, folder, *words], stdin=subprocess.DEVNULL,
-                            capture_output=True, text=True)
+    result = subprocess.run(
+        [node.node(), node.TAB / "node.mjs", verb, folder, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
     try:
         answer = json.loads(result.stdout)
     except ValueError:

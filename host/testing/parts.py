@@ -17,8 +17,17 @@ RECORD = "tests/whole.toml"
 AT_MOST_S = 480  # of parts that come along with the base
 MACHINERY = ("host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/", "lab", "requirements.txt")
 # Of these, what no test of a case runs through: the kernel in a browser's tab, what draws, measures or chooses tests.
-ASIDE = ("host/tab/", "vm-image/tab/", "tests/vm/test_tab.py", "host/site/", "host/testing/", "host/bench.py",
-         "host/chromium.py", "host/doctor.py", "host/recording/conclusions.py")
+ASIDE = (
+    "host/tab/",
+    "vm-image/tab/",
+    "tests/vm/test_tab.py",
+    "host/site/",
+    "host/testing/",
+    "host/bench.py",
+    "host/chromium.py",
+    "host/doctor.py",
+    "host/recording/conclusions.py",
+)
 HEAD = """\
 # The commit on which each part of the tests last passed, and the seconds that it took. Written by
 # `./lab test --all`; a part is owed again when files that it tests have changed since.
@@ -37,13 +46,30 @@ class Part:
 
 def parts() -> dict[str, Part]:
     """By the name that tests say: `@pytest.mark.whole("site")`."""
-    own = {name: (f"labs/cases/{case.folder.name}/", f"notebooks/{name}.md", f"tests/guest/test_{case.folder.name}.py")
-           for name, case in cases.cases().items()}
-    of_cases = {name: Part(paths, MACHINERY, sum((own[other] for other in own if other != name), ASIDE))
-                for name, paths in own.items()}
-    return {"site": Part(("book/", "notebooks/", "tests/site/", "labs/style.toml", "_config.yml", "_toc.yml",
-                          "host/tab/", "vm-image/tab/")),
-            "machinery": Part((), MACHINERY), **of_cases}
+    own = {
+        name: (f"labs/cases/{case.folder.name}/", f"notebooks/{name}.md", f"tests/guest/test_{case.folder.name}.py")
+        for name, case in cases.cases().items()
+    }
+    of_cases = {
+        name: Part(paths, MACHINERY, sum((own[other] for other in own if other != name), ASIDE))
+        for name, paths in own.items()
+    }
+    return {
+        "site": Part(
+            (
+                "book/",
+                "notebooks/",
+                "tests/site/",
+                "labs/style.toml",
+                "_config.yml",
+                "_toc.yml",
+                "host/tab/",
+                "vm-image/tab/",
+            )
+        ),
+        "machinery": Part((), MACHINERY),
+        **of_cases,
+    }
 
 
 def recorded() -> dict[str, dict]:
@@ -63,7 +89,10 @@ def _git(*words: str) -> list[str] | None:
 
 def changed_since(commit: str) -> list[str] | None:
     """Files that differ from that commit, in the working tree too; None if this clone does not have it."""
-    differ, new = _git("diff", "--name-only", "--no-renames", commit, "--"), _git("ls-files", "-o", "--exclude-standard")
+    differ, new = (
+        _git("diff", "--name-only", "--no-renames", commit, "--"),
+        _git("ls-files", "-o", "--exclude-standard"),
+    )
     return None if differ is None or new is None else differ + new
 
 
@@ -77,8 +106,11 @@ def stale(known: dict[str, dict]) -> dict[str, bool]:
     for name, part in parts().items():
         files = changed_since(known[name]["passed_on"]) if name in known else None
         own = files is not None and _touched(files, part.own)
-        if files is None or own or any(_touched([file], part.machinery) and not _touched([file], part.aside)
-                                       for file in files):
+        if (
+            files is None
+            or own
+            or any(_touched([file], part.machinery) and not _touched([file], part.aside) for file in files)
+        ):
             found[name] = own
     return found
 
@@ -124,8 +156,10 @@ def came_along(names: list[str], run: Callable[[], int]) -> int:
 
 
 def _record(known: dict[str, dict]) -> None:
-    lines = [f'\n[{part}]\npassed_on = "{entry["passed_on"]}"\ntook_s = {entry["took_s"]}\n'
-             for part, entry in sorted(known.items())]
+    lines = [
+        f'\n[{part}]\npassed_on = "{entry["passed_on"]}"\ntook_s = {entry["took_s"]}\n'
+        for part, entry in sorted(known.items())
+    ]
     if known or (REPOSITORY / RECORD).exists():
         (REPOSITORY / RECORD).write_text(HEAD + "".join(lines))
 

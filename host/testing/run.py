@@ -59,7 +59,9 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     if along:
         say(f"with what has changed: {', '.join(along)}")
     if owed:
-        say(f"owed: {', '.join(owed)}, which did not pass on these files. Next: ./lab test --all, or --part NAME for one")
+        say(
+            f"owed: {', '.join(owed)}, which did not pass on these files. Next: ./lab test --all, or --part NAME for one"
+        )
     sys.exit(status)
 
 
@@ -74,8 +76,10 @@ def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
     workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup", f"--parts={','.join(chosen)}"]
     calls = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
     Path(LOST).unlink(missing_ok=True)
-    statuses = [_pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
-                for name, folders in calls.items()]
+    statuses = [
+        _pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
+        for name, folders in calls.items()
+    ]
     too_many = _too_many_lost()
     return worst(statuses) or too_many
 

@@ -70,10 +70,28 @@ def acceleration(image: Image, program: Sequence[str] = ("qemu-system-x86_64",))
 def _try_kvm(image: Image, program: Sequence[str]) -> Acceleration:
     """Boot the image's kernel without a disk on KVM and wait for its first line."""
     process = subprocess.Popen(
-        [*program, "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults", "-display", "none",
-         "-no-reboot", "-kernel", str(image.vmlinuz), "-append", "console=ttyS0 panic=-1",
-         "-serial", "stdio"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        [
+            *program,
+            "-accel",
+            "kvm",
+            "-cpu",
+            "host",
+            "-m",
+            "256M",
+            "-nodefaults",
+            "-display",
+            "none",
+            "-no-reboot",
+            "-kernel",
+            str(image.vmlinuz),
+            "-append",
+            "console=ttyS0 panic=-1",
+            "-serial",
+            "stdio",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     os.set_blocking(process.stdout.fileno(), False)
     deadline, seen = time.monotonic() + DEADLINE_S, b""

@@ -18,7 +18,7 @@ def unpack(bzimage: Path, vmlinux: Path) -> None:
         sectors = data[0x1F1] or 4  # of 512 bytes each, between the first and the protected mode's code
         offset, length = struct.unpack_from("<II", data, 0x248)
         start = (1 + sectors) * 512 + offset
-        kernel = xz.decompress(data[start:start + length])
+        kernel = xz.decompress(data[start : start + length])
     except (IndexError, struct.error, lzma.LZMAError) as error:
         raise _none(bzimage, str(error)) from error
     if not xz.eof:
@@ -29,5 +29,7 @@ def unpack(bzimage: Path, vmlinux: Path) -> None:
 
 
 def _none(bzimage: Path, why: str) -> LabError:
-    return LabError(f"{bzimage}: expected a kernel packed by xz, found none ({why})",
-                    f"rm -r {bzimage.parent}, then the same ./lab call")
+    return LabError(
+        f"{bzimage}: expected a kernel packed by xz, found none ({why})",
+        f"rm -r {bzimage.parent}, then the same ./lab call",
+    )

@@ -40,8 +40,9 @@ def shown(guest: Guest, *words: str) -> int:
         saying = beside.submit(_pass_on, process, process.stderr, sys.stderr)
         enough = _pass_on(process, process.stdout, sys.stdout) & saying.result()
     if not enough:
-        raise LabError(f"{' '.join(words)}: it printed more than {LARGEST_BYTES >> 20} MiB, and was ended",
-                       "./lab doctor")
+        raise LabError(
+            f"{' '.join(words)}: it printed more than {LARGEST_BYTES >> 20} MiB, and was ended", "./lab doctor"
+        )
     return process.returncode
 
 

@@ -54,8 +54,14 @@ class Card:
 
     def properties(self) -> dict:
         """What QEMU is told of the device. No option ROM: nothing boots from it."""
-        return {"driver": self.device, "id": self.name, "netdev": self.port, "mac": self.mac, "romfile": "",
-                **self.options}
+        return {
+            "driver": self.device,
+            "id": self.name,
+            "netdev": self.port,
+            "mac": self.mac,
+            "romfile": "",
+            **self.options,
+        }
 
 
 def arguments(cards: tuple[Card, ...]) -> list[str]:
@@ -63,8 +69,12 @@ def arguments(cards: tuple[Card, ...]) -> list[str]:
     wires = list(dict.fromkeys(card.wire for card in cards))
     words = []
     for card in cards:
-        words += ["-netdev", f"hubport,id={card.port},hubid={wires.index(card.wire)}",
-                  "-device", ",".join(f"{key}={value}" for key, value in card.properties().items())]
+        words += [
+            "-netdev",
+            f"hubport,id={card.port},hubid={wires.index(card.wire)}",
+            "-device",
+            ",".join(f"{key}={value}" for key, value in card.properties().items()),
+        ]
     return words
 
 

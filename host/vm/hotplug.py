@@ -32,10 +32,12 @@ def wait_until_seen(guest: Guest, total: int, swapped: tuple[Card, ...]) -> None
     """Wait until the guest has found its `total` network cards. It has the driver of virtio only, and
     so shows only such a card's address."""
     addresses = [card.mac for card in swapped if card.device == "virtio-net-pci"]
-    seen = " && ".join([
-        f"[ $(cat /sys/bus/pci/devices/*/class | grep -c {NETWORK_CARD}) = {total} ]",
-        *[f"grep -qx {shlex.quote(address)} /sys/class/net/*/address" for address in addresses],
-    ])
+    seen = " && ".join(
+        [
+            f"[ $(cat /sys/bus/pci/devices/*/class | grep -c {NETWORK_CARD}) = {total} ]",
+            *[f"grep -qx {shlex.quote(address)} /sys/class/net/*/address" for address in addresses],
+        ]
+    )
     result = guest.connection.run(["timeout", str(DEADLINE_S), "sh", "-c", f"until {seen}; do sleep 0.05; done"])
     if result.returncode != 0:
         raise GuestDied("the guest did not find the card that was put into it", "./lab doctor")

@@ -61,10 +61,7 @@ def keys() -> Path:
     def make(folder: Path) -> None:
         installed.need("ssh-keygen")
         for name in ("client", "guest"):
-            subprocess.run(
-                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder / name],
-                check=True,
-            )
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder / name], check=True)
 
     return store.made("keys", "ed25519", make)
 
@@ -72,8 +69,11 @@ def keys() -> Path:
 def image() -> Image:
     """The image that vm-image/ describes, built if need be (two minutes, once)."""
     ingredients = store.key_of(
-        VM_IMAGE / "packages.toml", VM_IMAGE / "customize.sh", VM_IMAGE / "rootfs",
-        VM_IMAGE / "initramfs", (keys() / "client.pub").read_bytes(),
+        VM_IMAGE / "packages.toml",
+        VM_IMAGE / "customize.sh",
+        VM_IMAGE / "rootfs",
+        VM_IMAGE / "initramfs",
+        (keys() / "client.pub").read_bytes(),
     )
     return Image(store.made("image", ingredients, _build, NEEDS_MIB))
 
@@ -88,9 +88,22 @@ def _build(folder: Path) -> None:
                 _mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors, env=archive.environment()
             )
             pack = subprocess.Popen(
-                ["mksquashfs", "-", folder / "disk.squashfs", "-tar", "-comp", "zstd",
-                 "-Xcompression-level", "15", "-noappend", "-no-progress", "-quiet"],
-                stdin=build.stdout, stdout=errors, stderr=errors,
+                [
+                    "mksquashfs",
+                    "-",
+                    folder / "disk.squashfs",
+                    "-tar",
+                    "-comp",
+                    "zstd",
+                    "-Xcompression-level",
+                    "15",
+                    "-noappend",
+                    "-no-progress",
+                    "-quiet",
+                ],
+                stdin=build.stdout,
+                stdout=errors,
+                stderr=errors,
             )
             build.stdout.close()
             try:
@@ -123,13 +136,16 @@ def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
         *[f'rm -r "$1"{path}' for path in recipe["remove"]],
     ]
     return [
-        "mmdebstrap", "--variant=minbase", "--format=tar",
+        "mmdebstrap",
+        "--variant=minbase",
+        "--format=tar",
         f"--mode={'root' if os.getuid() == 0 else 'unshare'}",
         f"--include={','.join(recipe['packages'])}",
         '--aptopt=APT::Install-Recommends "false"',
         *[f"--dpkgopt=path-exclude={pattern}" for pattern in recipe["leave-out"]],
         *[f"--customize-hook={hook}" for hook in hooks],
-        recipe["suite"], "-",
+        recipe["suite"],
+        "-",
     ]
 
 

@@ -28,8 +28,9 @@ def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] =
         call = _printed if as_json else shown
         status = call(guest, "labs", verb, name, *options)
         if not guest.alive():
-            raise GuestDied(f"QEMU died during the {verb}: {guest.death()}\n{last_words(guest)}",
-                            f"./lab {verb} {name}")
+            raise GuestDied(
+                f"QEMU died during the {verb}: {guest.death()}\n{last_words(guest)}", f"./lab {verb} {name}"
+            )
     if status not in MEANT:
         raise LabError(f"the {verb} was cut short (status {status}); its words are above", "./lab doctor")
     return status

@@ -148,10 +148,15 @@ def _started(command: list[str], folder: Path) -> subprocess.Popen:
     command = [*command, "-chardev", f"file,id=console,path=/dev/fd/{printed}", "-serial", "chardev:console"]
     try:
         with open(folder / "qemu.log", "wb") as log, open(folder / "console", "wb") as console:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                       start_new_session=True, pass_fds=[printed])
-            subprocess.run(["setsid", "--fork", "sh", "-c", KEEP, str(process.pid)], stdin=prints, stdout=console,
-                           stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[printed]
+            )
+            subprocess.run(
+                ["setsid", "--fork", "sh", "-c", KEEP, str(process.pid)],
+                stdin=prints,
+                stdout=console,
+                stderr=subprocess.DEVNULL,
+            )
     finally:
         os.close(prints)
         os.close(printed)

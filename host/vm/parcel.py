@@ -30,10 +30,18 @@ class Parcel:
 
 def contents() -> dict[str, str]:
     """Each file that a guest gets, with the SHA-256 of its bytes and of its mode."""
-    files = (file for folder in SENT for file in sorted((LABS.parent / folder).rglob("*"))
-             if file.is_file() and "__pycache__" not in file.parts)
-    return {file.relative_to(LABS.parent).as_posix():
-            hashlib.sha256(file.read_bytes() + b"%o" % file.stat().st_mode).hexdigest() for file in files}
+    files = (
+        file
+        for folder in SENT
+        for file in sorted((LABS.parent / folder).rglob("*"))
+        if file.is_file() and "__pycache__" not in file.parts
+    )
+    return {
+        file.relative_to(LABS.parent).as_posix(): hashlib.sha256(
+            file.read_bytes() + b"%o" % file.stat().st_mode
+        ).hexdigest()
+        for file in files
+    }
 
 
 def has(folder: Path, files: dict[str, str]) -> None:
@@ -45,8 +53,12 @@ def _gone(known: dict[str, str], files: dict[str, str]) -> list[str]:
     """What is to be removed from the guest: files, and folders of which no file is left. The latter
     go whole, for Python takes a folder that holds nothing but __pycache__ for a package."""
     left = {folder for name in files for folder in PurePosixPath(name).parents}
-    return sorted({str(next((folder for folder in reversed(path.parents) if folder not in left), path))
-                   for path in map(PurePosixPath, known.keys() - files.keys())})
+    return sorted(
+        {
+            str(next((folder for folder in reversed(path.parents) if folder not in left), path))
+            for path in map(PurePosixPath, known.keys() - files.keys())
+        }
+    )
 
 
 @contextlib.contextmanager

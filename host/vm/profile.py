@@ -63,15 +63,30 @@ class Profile:
         """
         memory = f"memory-backend-file,id=ram,size={self.memory_mib}M,mem-path={_escaped(ram)}"
         command = [
-            *self.program, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
-            "-machine", f"{self.machine},memory-backend=ram",
-            "-object", f"{memory},share={'on' if shared else 'off'}",
-            "-accel", "tcg,thread=multi" if acceleration == "tcg" else acceleration,
-            "-cpu", EMULATED_CPU if acceleration == "tcg" else "host",
-            "-m", f"{self.memory_mib}M", "-smp", str(self.cpus),
-            "-drive", f"file={_escaped(image.disk)},format=raw,if=virtio,readonly=on",
-            "-netdev", f"user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22",
-            "-device", "virtio-net-pci,netdev=net0,romfile=",
+            *self.program,
+            "-nodefaults",
+            "-no-user-config",
+            "-no-reboot",
+            "-display",
+            "none",
+            "-machine",
+            f"{self.machine},memory-backend=ram",
+            "-object",
+            f"{memory},share={'on' if shared else 'off'}",
+            "-accel",
+            "tcg,thread=multi" if acceleration == "tcg" else acceleration,
+            "-cpu",
+            EMULATED_CPU if acceleration == "tcg" else "host",
+            "-m",
+            f"{self.memory_mib}M",
+            "-smp",
+            str(self.cpus),
+            "-drive",
+            f"file={_escaped(image.disk)},format=raw,if=virtio,readonly=on",
+            "-netdev",
+            f"user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22",
+            "-device",
+            "virtio-net-pci,netdev=net0,romfile=",
         ]
         for device in self.devices:
             command += ["-device", device]
@@ -89,9 +104,14 @@ def profile(name: str = "stock") -> Profile:
         raise LabError(f"no profile {name!r}; there are: {', '.join(names())}", "./lab up", USAGE)
     read = tomllib.loads((PROFILES / f"{name}.toml").read_text())
     return Profile(
-        name=name, title=read["title"], machine=read["machine"], memory_mib=read["memory_mib"],
-        cpus=read["cpus"], devices=tuple(read["devices"]),
-        kernel_arguments=tuple(read["kernel_arguments"]), recipe=read.get("qemu", ""),
+        name=name,
+        title=read["title"],
+        machine=read["machine"],
+        memory_mib=read["memory_mib"],
+        cpus=read["cpus"],
+        devices=tuple(read["devices"]),
+        kernel_arguments=tuple(read["kernel_arguments"]),
+        recipe=read.get("qemu", ""),
         cards=tuple(Card(**card) for card in read.get("cards", [])),
     )
 

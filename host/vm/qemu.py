@@ -25,9 +25,17 @@ NEEDS_MIB = 800
 FIRMWARE = ("/usr/share/qemu", "/usr/share/seabios")
 # Only what the command line of profile.py needs.
 CONFIGURE = [
-    "--target-list=x86_64-softmmu", "--without-default-features", "--without-default-devices",
-    "--with-devices-x86_64=packets", "--enable-tcg", "--enable-kvm", "--enable-slirp",
-    "--disable-docs", "--disable-user", "--disable-install-blobs", "--disable-debug-info",
+    "--target-list=x86_64-softmmu",
+    "--without-default-features",
+    "--without-default-devices",
+    "--with-devices-x86_64=packets",
+    "--enable-tcg",
+    "--enable-kvm",
+    "--enable-slirp",
+    "--disable-docs",
+    "--disable-user",
+    "--disable-install-blobs",
+    "--disable-debug-info",
     "--disable-werror",
 ]
 
@@ -88,11 +96,17 @@ def _configure(ours: Built) -> None:
     ours.build.mkdir()
     with phase("QEMU: configuring it"), open(log_file(), "w") as log:
         result = subprocess.run(
-            ["setpriv", "--pdeathsig", "TERM", "../source/configure", *CONFIGURE], cwd=ours.build, env=environment(),
-            stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            ["setpriv", "--pdeathsig", "TERM", "../source/configure", *CONFIGURE],
+            cwd=ours.build,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
         )
     if result.returncode != 0:
-        raise LabError(f"QEMU: {cause()}", installed.install_command(installed.PACKAGES[n] for n in installed.QEMU_BUILD))
+        raise LabError(
+            f"QEMU: {cause()}", installed.install_command(installed.PACKAGES[n] for n in installed.QEMU_BUILD)
+        )
 
 
 def _compile(name: str, ours: Built) -> None:
@@ -102,8 +116,13 @@ def _compile(name: str, ours: Built) -> None:
         with open(log_file(), "w") as log:
             # A signal when we end, however we do: ninja then removes what is half written.
             ninja = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", "ninja", STOCK], cwd=ours.build, env=environment(),
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                ["setpriv", "--pdeathsig", "TERM", "ninja", STOCK],
+                cwd=ours.build,
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
             try:
                 for line in ninja.stdout:

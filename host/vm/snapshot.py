@@ -50,7 +50,9 @@ def snapshot(which: str | Profile = "stock") -> Path:
     # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
     # the processor; the image's list of files tells one build of the same recipe from the next.
     key = store.key_of(
-        (disk.folder / store.LIST).read_bytes(), qemu_version(ours.qemu), processor(how.name),
+        (disk.folder / store.LIST).read_bytes(),
+        qemu_version(ours.qemu),
+        processor(how.name),
         *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
         *ours.kernel(Path(VMLINUX), Path("initramfs")),
     )
@@ -79,8 +81,9 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
             progress("keeping it")
             _keep(guest, folder / "state")
         except GONE as error:
-            raise GuestDied(f"QEMU ended while it was kept ({error})\n{machine.last_words(guest)}",
-                            "./lab doctor") from error
+            raise GuestDied(
+                f"QEMU ended while it was kept ({error})\n{machine.last_words(guest)}", "./lab doctor"
+            ) from error
         finally:
             guest.end()
 

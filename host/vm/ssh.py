@@ -30,14 +30,38 @@ class Connection:
         """ssh and its options, up to the host name. `control` names the connection kept open in our folder."""
         keys = image.keys()
         return [
-            "ssh", "-F", "none", "-q", "-S", str(self.folder / control),
-            "-p", str(self.port), "-i", str(keys / "client"),
-            "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20",
-            "-o", f"UserKnownHostsFile={_quoted(self._known_hosts(keys))}",
-            "-o", "HostKeyAlias=guest", "-o", "KexAlgorithms=curve25519-sha256",
-            "-o", "Ciphers=aes128-gcm@openssh.com", "-o", "LogLevel=ERROR",
-            "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4",
-            *options, "root@127.0.0.1",
+            "ssh",
+            "-F",
+            "none",
+            "-q",
+            "-S",
+            str(self.folder / control),
+            "-p",
+            str(self.port),
+            "-i",
+            str(keys / "client"),
+            "-o",
+            "IdentitiesOnly=yes",
+            "-o",
+            "BatchMode=yes",
+            "-o",
+            "ConnectTimeout=20",
+            "-o",
+            f"UserKnownHostsFile={_quoted(self._known_hosts(keys))}",
+            "-o",
+            "HostKeyAlias=guest",
+            "-o",
+            "KexAlgorithms=curve25519-sha256",
+            "-o",
+            "Ciphers=aes128-gcm@openssh.com",
+            "-o",
+            "LogLevel=ERROR",
+            "-o",
+            "ServerAliveInterval=15",
+            "-o",
+            "ServerAliveCountMax=4",
+            *options,
+            "root@127.0.0.1",
         ]
 
     def _known_hosts(self, keys: Path) -> Path:
@@ -52,8 +76,11 @@ class Connection:
         with parcel.packed(self.folder) as labs:
             try:
                 result = subprocess.run(
-                    [*self.arguments(*KEPT_OPEN), receive(labs)], timeout=deadline_s,
-                    stdin=labs.archive, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    [*self.arguments(*KEPT_OPEN), receive(labs)],
+                    timeout=deadline_s,
+                    stdin=labs.archive,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
                 )
                 answered = result.returncode == 0
             except subprocess.TimeoutExpired:

@@ -44,27 +44,30 @@ def figure(flame) -> str:
     drawn = [one for one in calls if one[0].samples * scale >= NARROWEST]
     deepest = max((depth for _, depth, _ in drawn), default=0)
     height = deepest * ROW + 4
-    boxes = "".join(_box(call, start * scale, call.samples * scale, height - 2 - depth * ROW, flame.samples)
-                    for call, depth, start in drawn)
+    boxes = "".join(
+        _box(call, start * scale, call.samples * scale, height - 2 - depth * ROW, flame.samples)
+        for call, depth, start in drawn
+    )
     title = escape(flame.title or "Where the time goes")
     said = escape(summary(flame))
     key = "wpw-" + hashlib.sha256((flame.title + flame.folded()).encode()).hexdigest()[:10]
     left_out = f" {len(calls) - len(drawn)} calls are too narrow to draw." if len(drawn) < len(calls) else ""
-    return (f'<figure class="wpw-flame"><style>{CSS}</style><figcaption>{title}</figcaption>'
-            f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
-            f'<svg viewBox="0 0 {WIDTH} {height}" role="group" xmlns="http://www.w3.org/2000/svg" '
-            f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{title}</title>'
-            f'<desc id="{key}-desc">{said}</desc>{boxes}</svg></div>'
-            f'<p class="wpw-foot">{flame.samples} samples. A box is as wide as the share of time with its function '
-            "on the stack, and stands on its caller; the stronger its tint, the more of that time is its own."
-            f"{left_out}</p>{_table(flame)}</figure>")
+    return (
+        f'<figure class="wpw-flame"><style>{CSS}</style><figcaption>{title}</figcaption>'
+        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="group" xmlns="http://www.w3.org/2000/svg" '
+        f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{title}</title>'
+        f'<desc id="{key}-desc">{said}</desc>{boxes}</svg></div>'
+        f'<p class="wpw-foot">{flame.samples} samples. A box is as wide as the share of time with its function '
+        "on the stack, and stands on its caller; the stronger its tint, the more of that time is its own."
+        f"{left_out}</p>{_table(flame)}</figure>"
+    )
 
 
 def summary(flame) -> str:
     """The picture in a sentence, for those who do not see it."""
     own = list(flame.own().items())[:5]
-    return ("Time by function, without what it calls: "
-            + ", ".join(f"{name} {share:.0%}" for name, share in own) + ".")
+    return "Time by function, without what it calls: " + ", ".join(f"{name} {share:.0%}" for name, share in own) + "."
 
 
 def _box(call, x: float, width: float, y: float, samples: int) -> str:
@@ -72,11 +75,13 @@ def _box(call, x: float, width: float, y: float, samples: int) -> str:
     said = f"{call.name}: {share:.1%} of the time, {own:.1%} its own"
     tint = 0.06 + 0.5 * (call.own / call.samples)
     room = int((width - 6) / LETTER_W)
-    name = call.name if len(call.name) <= room else call.name[:room - 1] + "\N{HORIZONTAL ELLIPSIS}"
-    label = (f'<text x="{x + 4:.1f}" y="{y + ROW - 6:.1f}">{escape(name)}</text>' if room >= 4 else "")
-    return (f'<g class="wpw-call" tabindex="0" role="img" aria-label="{escape(said)}"><title>{escape(said)}</title>'
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - EDGE, 0.6):.1f}" height="{ROW - EDGE:.1f}" '
-            f'rx="2" fill-opacity="{tint:.2f}"/>{label}</g>')
+    name = call.name if len(call.name) <= room else call.name[: room - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    label = f'<text x="{x + 4:.1f}" y="{y + ROW - 6:.1f}">{escape(name)}</text>' if room >= 4 else ""
+    return (
+        f'<g class="wpw-call" tabindex="0" role="img" aria-label="{escape(said)}"><title>{escape(said)}</title>'
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - EDGE, 0.6):.1f}" height="{ROW - EDGE:.1f}" '
+        f'rx="2" fill-opacity="{tint:.2f}"/>{label}</g>'
+    )
 
 
 def _table(flame) -> str:
@@ -85,8 +90,13 @@ def _table(flame) -> str:
     for stack, count in flame.stacks.items():
         for name in set(stack):
             total[name] += count / flame.samples
-    rows = "".join(f'<tr><th scope="row"><code>{escape(name)}</code></th><td>{share:.1%}</td>'
-                   f'<td>{total[name]:.1%}</td></tr>' for name, share in flame.own().items() if share >= 0.001)
+    rows = "".join(
+        f'<tr><th scope="row"><code>{escape(name)}</code></th><td>{share:.1%}</td><td>{total[name]:.1%}</td></tr>'
+        for name, share in flame.own().items()
+        if share >= 0.001
+    )
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("function", "its own", "with callees"))
-    return (f'<details><summary>These functions as a table</summary><div class="wpw-scroll"><table>'
-            f'<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></details>')
+    return (
+        f'<details><summary>These functions as a table</summary><div class="wpw-scroll"><table>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></details>"
+    )

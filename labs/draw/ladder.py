@@ -38,10 +38,13 @@ class Step:
     @property
     def kinds(self) -> list[str]:
         """The words that pictures turn into classes and dashes."""
-        marks = [("icmp", self.packet.is_icmp), ("again", self.packet.retransmission),
-                 ("lost", self.lost), ("loop", self.start == self.end),
-                 ("bare", self.packet.proto == "tcp" and self.packet.flags == "ACK"
-                  and not self.packet.payload_bytes)]
+        marks = [
+            ("icmp", self.packet.is_icmp),
+            ("again", self.packet.retransmission),
+            ("lost", self.lost),
+            ("loop", self.start == self.end),
+            ("bare", self.packet.proto == "tcp" and self.packet.flags == "ACK" and not self.packet.payload_bytes),
+        ]
         return [word for word, holds in marks if holds]
 
     def described(self) -> str:
@@ -81,10 +84,9 @@ class Ladder:
     def gaps(self) -> list[Gap]:
         """The time before each step; the first has none and is a gap of 0 s."""
         times = [step.packet.time_s for step in self.steps]
-        lengths = [0.0, *(later - earlier for earlier, later in zip(times, times[1:]))][:len(times)]
+        lengths = [0.0, *(later - earlier for earlier, later in zip(times, times[1:]))][: len(times)]
         limit_s = cut_limit_s(lengths[1:])
-        return [Gap(length, length >= limit_s, self.gap_notes.get(number, ""))
-                for number, length in enumerate(lengths)]
+        return [Gap(length, length >= limit_s, self.gap_notes.get(number, "")) for number, length in enumerate(lengths)]
 
     def summary(self) -> str:
         """What the picture shows, in a few sentences: its text alternative."""
@@ -114,10 +116,16 @@ class Ladder:
         return {"text/plain": self.text(), "text/html": self.html()}
 
 
-def ladder(packets: Iterable[Packet], hosts: Mapping[str, Collection[str]], title: str = "",
-           place: Callable[[Packet], tuple[str, str] | None] | None = None,
-           notes: Mapping[int, str] | None = None, gap_notes: Mapping[int, str] | None = None,
-           labels: Mapping[int, str] | None = None, lost: Collection[int] = ()) -> Ladder:
+def ladder(
+    packets: Iterable[Packet],
+    hosts: Mapping[str, Collection[str]],
+    title: str = "",
+    place: Callable[[Packet], tuple[str, str] | None] | None = None,
+    notes: Mapping[int, str] | None = None,
+    gap_notes: Mapping[int, str] | None = None,
+    labels: Mapping[int, str] | None = None,
+    lost: Collection[int] = (),
+) -> Ladder:
     """A ladder of `packets`. `hosts` gives each host, from left to right, its addresses.
 
     `place` may say (from, to) of a packet whose addresses do not tell, as behind a balancer, and
@@ -131,14 +139,20 @@ def ladder(packets: Iterable[Packet], hosts: Mapping[str, Collection[str]], titl
         ends = (place and place(packet)) or (owner.get(packet.src), owner.get(packet.dst))
         for end, address in zip(ends, (packet.src, packet.dst)):
             if end not in hosts:
-                raise ValueError(f"packet {number}: expected an address or name of one of "
-                                 f"{', '.join(hosts)}, found {end or address}; add it to `hosts`, "
-                                 "or tell by `place` where the packet belongs")
-        steps.append(Step(packet, *ends, labels.get(number) or packet.label(),
-                          notes.get(number, ""), number in lost))
+                raise ValueError(
+                    f"packet {number}: expected an address or name of one of "
+                    f"{', '.join(hosts)}, found {end or address}; add it to `hosts`, "
+                    "or tell by `place` where the packet belongs"
+                )
+        steps.append(Step(packet, *ends, labels.get(number) or packet.label(), notes.get(number, ""), number in lost))
     shown = {host: addresses for host, addresses in hosts.items() if addresses}
-    return Ladder(title, list(hosts), steps, dict(gap_notes or {}),
-                  {host: ", ".join(addresses) for host, addresses in shown.items()})
+    return Ladder(
+        title,
+        list(hosts),
+        steps,
+        dict(gap_notes or {}),
+        {host: ", ".join(addresses) for host, addresses in shown.items()},
+    )
 
 
 def cut_limit_s(lengths_s: Collection[float]) -> float:
@@ -177,7 +191,7 @@ class _Terminal:
         head = [" "] * self.width
         for host, column in self.column.items():
             self._put(head, max(column - len(host) // 2, self.AXIS), host)
-        head[self.AXIS - 4:self.AXIS - 2] = "ms"
+        head[self.AXIS - 4 : self.AXIS - 2] = "ms"
         lines = [*textwrap.wrap(self.ladder.title, self.width), "".join(head), self._blank()]
         for step, gap in zip(self.ladder.steps, self.ladder.gaps()):
             if gap.cut or gap.note:
@@ -195,13 +209,13 @@ class _Terminal:
         return "".join(row)
 
     def _put(self, row: list[str], at: int, words: str) -> None:
-        for offset, letter in enumerate(words[:self.width - at]):
+        for offset, letter in enumerate(words[: self.width - at]):
             row[at + offset] = letter
 
     def _pause(self, gap: Gap) -> list[str]:
         rule = ("= " if gap.cut else ". ") * self.width
         inside = textwrap.wrap(gap.said(), self.width - self.AXIS - 2)
-        edge = " " * self.AXIS + rule[:self.width - self.AXIS]
+        edge = " " * self.AXIS + rule[: self.width - self.AXIS]
         return [edge, *(" " * self.AXIS + line.center(self.width - self.AXIS) for line in inside), edge]
 
     def _lane(self, step: Step) -> tuple[int, int]:
@@ -225,8 +239,11 @@ class _Terminal:
             self._put(row, left + (room - len(step.label) - 2) // 2, f" {step.label} ")
             above = []
         under = _wrap(step.note, room - 2)
-        return [*(self._worded(left, room, line) for line in above), "".join(row),
-                *(self._worded(left, room, line) for line in under)]
+        return [
+            *(self._worded(left, room, line) for line in above),
+            "".join(row),
+            *(self._worded(left, room, line) for line in under),
+        ]
 
     def _loop(self, step: Step) -> list[str]:
         column = self.column[step.start]

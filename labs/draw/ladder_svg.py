@@ -86,13 +86,15 @@ def figure(ladder) -> str:
     key = "wpw-" + hashlib.sha256((ladder.title + ladder.summary()).encode()).hexdigest()[:10]
     title = escape(ladder.title or "Packets between " + ", ".join(ladder.hosts))
     # A group, not role="img": that would hide the packets, which can be focused, from a screen reader.
-    return (f'<figure class="wpw-ladder" style="--wpw-l-width:{width}px;--wpw-l-min:{width * 0.87:.0f}px">'
-            f'<style>{CSS}</style><figcaption>{title}</figcaption>'
-            f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
-            f'<svg viewBox="0 0 {width} {height:.0f}" role="group" xmlns="http://www.w3.org/2000/svg" '
-            f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{title}</title>'
-            f'<desc id="{key}-desc">{escape(ladder.summary())}</desc>{body}</svg></div>'
-            f'<p class="wpw-foot">{escape(drawing.scale_note())}</p>{_table(ladder)}</figure>')
+    return (
+        f'<figure class="wpw-ladder" style="--wpw-l-width:{width}px;--wpw-l-min:{width * 0.87:.0f}px">'
+        f"<style>{CSS}</style><figcaption>{title}</figcaption>"
+        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
+        f'<svg viewBox="0 0 {width} {height:.0f}" role="group" xmlns="http://www.w3.org/2000/svg" '
+        f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{title}</title>'
+        f'<desc id="{key}-desc">{escape(ladder.summary())}</desc>{body}</svg></div>'
+        f'<p class="wpw-foot">{escape(drawing.scale_note())}</p>{_table(ladder)}</figure>'
+    )
 
 
 def _table(ladder) -> str:
@@ -105,13 +107,19 @@ def _table(ladder) -> str:
         label = step.label + (", dropped there" if step.lost else "")
         seq = "" if packet.seq is None else str(packet.seq)
         cells = [step.start, step.end, label, f"{packet.length_bytes} B", seq, step.note]
-        rows.append(f'<tr><th scope="row">{packet.time_s * 1e3:.3f}</th>'
-                    + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-    heads = "".join(f'<th scope="col">{name}</th>' for name in
-                    ("time, ms", "from", "to", "packet", "IP length", "seq", "note"))
-    return (f'<details><summary>These packets as a table</summary><div class="wpw-scroll">'
-            f'<table class="wpw-packets"><caption>{escape(ladder.title)}</caption>'
-            f'<thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div></details>')
+        rows.append(
+            f'<tr><th scope="row">{packet.time_s * 1e3:.3f}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            + "</tr>"
+        )
+    heads = "".join(
+        f'<th scope="col">{name}</th>' for name in ("time, ms", "from", "to", "packet", "IP length", "seq", "note")
+    )
+    return (
+        f'<details><summary>These packets as a table</summary><div class="wpw-scroll">'
+        f'<table class="wpw-packets"><caption>{escape(ladder.title)}</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></details>"
+    )
 
 
 def wrap(words: str, room: float, letter: float) -> list[str]:
@@ -152,15 +160,20 @@ class _Drawing:
         if step.start != step.end:
             side = 1 if self.x[step.end] > x else -1
             label, note = wrap(step.label, self.lane - 18, LABEL_W), wrap(step.note, self.lane - 18, NOTE_W)
-            return _Row(label, note, x + side * self.lane / 2, "middle",
-                        8 + LINE * len(label), 8 + NOTE * len(note))
+            return _Row(label, note, x + side * self.lane / 2, "middle", 8 + LINE * len(label), 8 + NOTE * len(note))
         # Words of a loop stand beside it, on the side where another host leaves room.
         side = -1 if step.start == hosts[-1] and len(hosts) > 1 else 1
         room = self.lane if len(hosts) > 1 else self.width - x
         room -= LOOP_W + LOOP_GAP + 5
         label, note = wrap(step.label, room, LABEL_W), wrap(step.note, room, NOTE_W)
-        return _Row(label, note, x + side * (LOOP_W + LOOP_GAP), "start" if side > 0 else "end", 14,
-                    max(LOOP_H + 8, LINE * len(label) + NOTE * len(note) - 2))
+        return _Row(
+            label,
+            note,
+            x + side * (LOOP_W + LOOP_GAP),
+            "start" if side > 0 else "end",
+            14,
+            max(LOOP_H + 8, LINE * len(label) + NOTE * len(note) - 2),
+        )
 
     def _place(self) -> None:
         """Gives every row its height: to scale, but never closer than its words allow."""
@@ -186,11 +199,9 @@ class _Drawing:
     def scale_note(self) -> str:
         """What the reader must know of the time axis."""
         said = "Time runs down; the axis is in ms."
-        least = [max(before.below + row.above + 6, ROW_MIN)
-                 for before, row in zip(self.rows, self.rows[1:])]
+        least = [max(before.below + row.above + 6, ROW_MIN) for before, row in zip(self.rows, self.rows[1:])]
         if self.px_per_s and min(least, default=0) < STRETCH:
-            said += (f" Gaps above {duration(max(least) / self.px_per_s)} are to scale, shorter ones "
-                     "are drawn wider.")
+            said += f" Gaps above {duration(max(least) / self.px_per_s)} are to scale, shorter ones are drawn wider."
         if any(gap.cut for gap in self.gaps):
             said += " The shaded gap is cut short."
         return said
@@ -209,9 +220,11 @@ class _Drawing:
         for host, x in self.x.items():
             address = self.ladder.addresses.get(host, "")
             half = min(self.lane / 2 - 4, BOX) if len(self.x) > 1 else BOX
-            parts.append(f'<rect class="wpw-box" x="{x - half:.1f}" y="3" width="{2 * half:.1f}" '
-                         f'height="{TOP - 16}" rx="7"/>'
-                         f'<text class="wpw-host" x="{x:.1f}" y="{22 if address else 31}">{escape(host)}</text>')
+            parts.append(
+                f'<rect class="wpw-box" x="{x - half:.1f}" y="3" width="{2 * half:.1f}" '
+                f'height="{TOP - 16}" rx="7"/>'
+                f'<text class="wpw-host" x="{x:.1f}" y="{22 if address else 31}">{escape(host)}</text>'
+            )
             if address:
                 parts.append(f'<text class="wpw-address" x="{x:.1f}" y="38">{escape(address)}</text>')
         return "".join(parts)
@@ -234,24 +247,29 @@ class _Drawing:
         words = "".join(
             f'<text class="{"wpw-length" if not number else "wpw-note"}" x="{left}" '
             f'y="{top + 20 + NOTE * number:.1f}">{escape(line)}</text>'
-            for number, line in enumerate(self._gap_words(gap)))
-        return (f'<g class="wpw-gap{" stall" if gap.cut else ""}"><rect class="wpw-band" x="{AXIS_X - 14}" '
-                f'y="{top:.1f}" width="{8 * steps}" height="{end - top:.1f}"/>'
-                f'<path class="wpw-tear" d="M{AXIS_X - 14} {top + 2:.1f}{edge}M{AXIS_X - 14} {end + 2:.1f}{edge}"/>'
-                f'{words}</g>')
+            for number, line in enumerate(self._gap_words(gap))
+        )
+        return (
+            f'<g class="wpw-gap{" stall" if gap.cut else ""}"><rect class="wpw-band" x="{AXIS_X - 14}" '
+            f'y="{top:.1f}" width="{8 * steps}" height="{end - top:.1f}"/>'
+            f'<path class="wpw-tear" d="M{AXIS_X - 14} {top + 2:.1f}{edge}M{AXIS_X - 14} {end + 2:.1f}{edge}"/>'
+            f"{words}</g>"
+        )
 
     def _packet(self, step, row: _Row) -> str:
         y, said = row.y, step.described()
         fields = "\n".join([said, *(f"{name}: {value}" for name, value in step.packet.fields())])
         top = y - row.above + 2
         shape = self._loop(step, y) if step.start == step.end else self._arrow(step, y)
-        return (f'<g class="wpw-packet {" ".join(step.kinds)}" tabindex="0" role="img" '
-                f'aria-label="{escape(said)}"><title>{escape(fields)}</title>'
-                f'<rect class="wpw-hit" x="2" y="{top:.1f}" width="{self.width - 4}" '
-                f'height="{y + row.below - top:.1f}" rx="4"/>'
-                f'<path class="wpw-axis" d="M{AXIS_X - 4} {y:.1f}h8"/>'
-                f'<text class="wpw-time" x="{AXIS_X - 10}" y="{y + 4:.1f}">{self._time(step)}</text>'
-                f'{shape}{self._words(step, row)}</g>')
+        return (
+            f'<g class="wpw-packet {" ".join(step.kinds)}" tabindex="0" role="img" '
+            f'aria-label="{escape(said)}"><title>{escape(fields)}</title>'
+            f'<rect class="wpw-hit" x="2" y="{top:.1f}" width="{self.width - 4}" '
+            f'height="{y + row.below - top:.1f}" rx="4"/>'
+            f'<path class="wpw-axis" d="M{AXIS_X - 4} {y:.1f}h8"/>'
+            f'<text class="wpw-time" x="{AXIS_X - 10}" y="{y + 4:.1f}">{self._time(step)}</text>'
+            f"{shape}{self._words(step, row)}</g>"
+        )
 
     def _time(self, step) -> str:
         times = [each.packet.time_s for each in self.ladder.steps]
@@ -264,25 +282,36 @@ class _Drawing:
         under = first + LINE * len(row.label) if loop else row.y + NOTE + 1
         at = f'x="{row.text_x:.1f}" text-anchor="{row.anchor}"'
         return "".join(
-            [f'<text class="wpw-label" {at} y="{first + LINE * n:.1f}">{escape(line)}</text>'
-             for n, line in enumerate(row.label)]
-            + [f'<text class="wpw-note" {at} y="{under + NOTE * n:.1f}">{escape(line)}</text>'
-               for n, line in enumerate(row.note)])
+            [
+                f'<text class="wpw-label" {at} y="{first + LINE * n:.1f}">{escape(line)}</text>'
+                for n, line in enumerate(row.label)
+            ]
+            + [
+                f'<text class="wpw-note" {at} y="{under + NOTE * n:.1f}">{escape(line)}</text>'
+                for n, line in enumerate(row.note)
+            ]
+        )
 
     def _arrow(self, step, y: float) -> str:
         start, end = self.x[step.start], self.x[step.end]
         way = 1 if end > start else -1
         if step.lost:  # stops short of the host that drops it
             x = end - way * 13
-            return (f'<path class="wpw-line" d="M{start:.1f} {y:.1f}H{x:.1f}"/><path class="wpw-cross" '
-                    f'd="M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12"/>')
-        return (f'<path class="wpw-line" d="M{start:.1f} {y:.1f}H{end - way * 9:.1f}"/>'
-                f'<path class="wpw-head" d="M{end - way:.1f} {y:.1f}l{-way * 11} -5v10z"/>')
+            return (
+                f'<path class="wpw-line" d="M{start:.1f} {y:.1f}H{x:.1f}"/><path class="wpw-cross" '
+                f'd="M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12"/>'
+            )
+        return (
+            f'<path class="wpw-line" d="M{start:.1f} {y:.1f}H{end - way * 9:.1f}"/>'
+            f'<path class="wpw-head" d="M{end - way:.1f} {y:.1f}l{-way * 11} -5v10z"/>'
+        )
 
     def _loop(self, step, y: float) -> str:
         x = self.x[step.start]
         way = -1 if step.start == self.ladder.hosts[-1] and len(self.x) > 1 else 1
         reach, low = x + way * LOOP_W, y + LOOP_H
-        return (f'<path class="wpw-line" d="M{x:.1f} {y:.1f}C{reach:.1f} {y:.1f} {reach:.1f} {low:.1f} '
-                f'{x + way * 9:.1f} {low:.1f}"/>'
-                f'<path class="wpw-head" d="M{x + way:.1f} {low:.1f}l{way * 11} -5v10z"/>')
+        return (
+            f'<path class="wpw-line" d="M{x:.1f} {y:.1f}C{reach:.1f} {y:.1f} {reach:.1f} {low:.1f} '
+            f'{x + way * 9:.1f} {low:.1f}"/>'
+            f'<path class="wpw-head" d="M{x + way:.1f} {low:.1f}l{way * 11} -5v10z"/>'
+        )

@@ -64,11 +64,11 @@ def text(comparison: dict, width: int = 80) -> str:
     lines.append(f"  {'':<12}{'expected':<{room}} observed")
     for row in rows:
         expected, observed = row["told"] or "", row["observed"] or "-"
-        lines.append(f"{MARKS[row['state']][0]} {word(row):<12}"
-                     f"{_cut(expected, room):<{room}} {_cut(observed, room)}".rstrip())
+        lines.append(
+            f"{MARKS[row['state']][0]} {word(row):<12}{_cut(expected, room):<{room}} {_cut(observed, room)}".rstrip()
+        )
         for remark in remarks(row):
-            lines += textwrap.wrap(remark, width, initial_indent=" " * 14 + "| ",
-                                   subsequent_indent=" " * 14 + "| ")
+            lines += textwrap.wrap(remark, width, initial_indent=" " * 14 + "| ", subsequent_indent=" " * 14 + "| ")
     outcome = "as expected" if comparison["ok"] else "NOT as expected"
     return "\n".join(lines + textwrap.wrap(f"{outcome}: {comparison['summary']}", width))
 
@@ -90,7 +90,7 @@ def word(row: dict) -> str:
 
 
 def _cut(name: str, room: int) -> str:
-    return name if len(name) < room else name[:room - 3] + ".."
+    return name if len(name) < room else name[: room - 3] + ".."
 
 
 def remarks(row: dict) -> list[str]:
@@ -106,27 +106,28 @@ def html(comparison: dict, href: Callable[[dict], str | None] | None = None) -> 
     title = escape(comparison["title"] or "The expected stack beside the kernel's")
     verdict = "As told" if comparison["ok"] else "Not as told"
     body = "".join(_row(row, href) for row in comparison["rows"])
-    return (f'<figure class="wpw-stack"><style>{CSS}</style>'
-            f'<figcaption>{title}<small>{verdict}: {escape(comparison["summary"])}. '
-            'Newest call first.</small></figcaption>'
-            f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
-            f'<table class="wpw-frames"><caption>{title}</caption>'
-            '<thead><tr class="wpw-row wpw-head"><th scope="col">Verdict</th>'
-            '<th scope="col">The story</th><th scope="col">The kernel</th></tr></thead>'
-            f'<tbody>{body}</tbody></table></div></figure>')
+    return (
+        f'<figure class="wpw-stack"><style>{CSS}</style>'
+        f"<figcaption>{title}<small>{verdict}: {escape(comparison['summary'])}. "
+        "Newest call first.</small></figcaption>"
+        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
+        f'<table class="wpw-frames"><caption>{title}</caption>'
+        '<thead><tr class="wpw-row wpw-head"><th scope="col">Verdict</th>'
+        '<th scope="col">The story</th><th scope="col">The kernel</th></tr></thead>'
+        f"<tbody>{body}</tbody></table></div></figure>"
+    )
 
 
 def _row(row: dict, href: Callable[[dict], str | None] | None) -> str:
     _, mark, css = MARKS[row["state"]]
-    told = f'<code>{escape(row["told"])}</code>' if row["told"] else ""
+    told = f"<code>{escape(row['told'])}</code>" if row["told"] else ""
     link = href(row) if href and row["told"] else None
     if link:
         told = f'<a href="{escape(link)}">{told}</a>'
-    observed = f'<code>{escape(row["observed"])}</code>' if row["observed"] else "\N{EN DASH}"
+    observed = f"<code>{escape(row['observed'])}</code>" if row["observed"] else "\N{EN DASH}"
     verdict = f'<span class="wpw-mark" aria-hidden="true">{mark}</span>{escape(row["state"])}'
     # The row's header is the cell that names its function, wherever that is known from.
-    cells = (f'<th scope="row">{told}</th><td>{observed}</td>' if told
-             else f'<td></td><th scope="row">{observed}</th>')
+    cells = f'<th scope="row">{told}</th><td>{observed}</td>' if told else f'<td></td><th scope="row">{observed}</th>'
     file = f' data-file="{escape(row["source"])}"' if row.get("source") else ""
     lines = f'<tr class="wpw-row wpw-frame {css}"{file}><td>{verdict}</td>{cells}</tr>'
     said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks(row))

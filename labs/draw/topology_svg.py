@@ -68,30 +68,38 @@ def figure(described: dict, title: str = "The hosts and their wires") -> str:
     """The topology as one self-contained <figure class="wpw-topology">."""
     drawn = wires(described)
     hosts = list(dict.fromkeys(host for wire in drawn for host, _ in wire.drops))
-    said = (f"{len(hosts)} hosts ({', '.join(hosts)}) on {len(drawn)} wire{'s' if len(drawn) > 1 else ''}. "
-            + ". ".join(wire.said() for wire in drawn) + ".")
+    said = (
+        f"{len(hosts)} hosts ({', '.join(hosts)}) on {len(drawn)} wire{'s' if len(drawn) > 1 else ''}. "
+        + ". ".join(wire.said() for wire in drawn)
+        + "."
+    )
     body, width, height = _drawing(hosts, drawn)
     key = "wpw-" + hashlib.sha256((title + said).encode()).hexdigest()[:10]
     heading = escape(title)
-    return (f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.75:.0f}px">'
-            f"<style>{CSS}</style><figcaption>{heading}</figcaption>"
-            f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{heading}">'
-            f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
-            f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{heading}</title>'
-            f'<desc id="{key}-desc">{escape(said)}</desc>{body}</svg></div></figure>')
+    return (
+        f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.75:.0f}px">'
+        f"<style>{CSS}</style><figcaption>{heading}</figcaption>"
+        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{heading}">'
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
+        f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{heading}</title>'
+        f'<desc id="{key}-desc">{escape(said)}</desc>{body}</svg></div></figure>'
+    )
 
 
 def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
     """The elements, and the size they take."""
-    drops = {host: [(number, lines) for number, wire in enumerate(drawn) for at, lines in wire.drops if at == host]
-             for host in hosts}
+    drops = {
+        host: [(number, lines) for number, wire in enumerate(drawn) for at, lines in wire.drops if at == host]
+        for host in hosts
+    }
     ends = _at_ends(drops, drawn)
     # A host is as wide as the words at its drops beside each other, each drop to the left of its words.
     rooms = {host: [max(len(line) for line in lines) * SMALL_W + GAP for _, lines in drops[host]] for host in hosts}
     widths = {host: max(sum(rooms[host]), len(host) * LETTER_W + 28) for host in hosts}
     deepest = max((len(lines) for host in hosts if host not in ends for _, lines in drops[host]), default=1)
-    heights = [TOP + BOX_H + FIRST_DROP + deepest * LINE_H + 16 + number * (WIRE_H + LINE_H)
-               for number in range(len(drawn))]
+    heights = [
+        TOP + BOX_H + FIRST_DROP + deepest * LINE_H + 16 + number * (WIRE_H + LINE_H) for number in range(len(drawn))
+    ]
     boxes, falls, plugs, x = [], [], {number: [] for number in range(len(drawn))}, 4.0
     for host in (each for each in hosts if each not in ends):
         boxes.append(_box(host, x, TOP, widths[host] - GAP / 2))
@@ -109,8 +117,10 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
         boxes.append(box)
         plugs[number].append(left + length + 6)
         x = max(x, right)
-    parts = boxes + [_drop(*fall, [y for left, length, y in names if y < fall[1] and left < fall[0] < left + length])
-                     for fall in falls]
+    parts = boxes + [
+        _drop(*fall, [y for left, length, y in names if y < fall[1] and left < fall[0] < left + length])
+        for fall in falls
+    ]
     parts += [_wire(wire, plugs[number], heights[number]) for number, wire in enumerate(drawn)]
     longest = max((left + len(wire.name) * LETTER_W for wire, (left, _, _) in zip(drawn, names)), default=0)
     return "".join(parts), max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
@@ -124,15 +134,20 @@ def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
 
 
 def _box(host: str, x: float, y: float, width: float) -> str:
-    return (f'<rect class="wpw-box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{BOX_H}" rx="7"/>'
-            f'<text class="wpw-host" x="{x + width / 2:.1f}" y="{y + 22:.1f}">{escape(host)}</text>')
+    return (
+        f'<rect class="wpw-box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{BOX_H}" rx="7"/>'
+        f'<text class="wpw-host" x="{x + width / 2:.1f}" y="{y + 22:.1f}">{escape(host)}</text>'
+    )
 
 
 def _end(host: str, lines: list[str], x: float, y: float) -> tuple[str, float]:
     """A host at the end of its wire, what is said of its card to its right; and where that ends."""
     width, said = len(host) * LETTER_W + 28, [lines[0], ", ".join(lines[1:])]
-    words = "".join(f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + width + 8:.1f}" '
-                    f'y="{y - 3 + LINE_H * number:.1f}">{escape(line)}</text>' for number, line in enumerate(said))
+    words = "".join(
+        f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + width + 8:.1f}" '
+        f'y="{y - 3 + LINE_H * number:.1f}">{escape(line)}</text>'
+        for number, line in enumerate(said)
+    )
     return _box(host, x, y - BOX_H / 2, width) + words, x + width + 8 + max(map(len, said)) * SMALL_W
 
 
@@ -140,16 +155,22 @@ def _drop(x: float, y: float, lines: list[str], crossed: list[float]) -> str:
     """From the host's box down to its wire, with interface and addresses beside it; `crossed` are the
     wires whose names it would strike through."""
     gaps = "".join(f"V{wire_y + 4:.1f}M{x:.1f} {wire_y + LINE_H + 8:.1f}" for wire_y in sorted(crossed))
-    words = "".join(f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + 7:.1f}" '
-                    f'y="{TOP + BOX_H + FIRST_DROP + LINE_H * number:.1f}">{escape(line)}</text>'
-                    for number, line in enumerate(lines))
-    return (f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"/>'
-            f'<circle class="wpw-plug" cx="{x:.1f}" cy="{y:.1f}" r="4"/>{words}')
+    words = "".join(
+        f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + 7:.1f}" '
+        f'y="{TOP + BOX_H + FIRST_DROP + LINE_H * number:.1f}">{escape(line)}</text>'
+        for number, line in enumerate(lines)
+    )
+    return (
+        f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"/>'
+        f'<circle class="wpw-plug" cx="{x:.1f}" cy="{y:.1f}" r="4"/>{words}'
+    )
 
 
 def _wire(wire: Wire, plugs: list[float], y: float) -> str:
     """The line from the first of its hosts to the last, its name below."""
     left, right = min(plugs) - 8, max(plugs) + 8
-    return (f'<g class="wpw-segment{" wpw-hub" if wire.hub else ""}"><path class="wpw-wire" '
-            f'd="M{left:.1f} {y:.1f}H{right:.1f}"/><text class="wpw-port" x="{left:.1f}" y="{y + LINE_H + 3:.1f}">'
-            f"{escape(wire.name)}</text></g>")
+    return (
+        f'<g class="wpw-segment{" wpw-hub" if wire.hub else ""}"><path class="wpw-wire" '
+        f'd="M{left:.1f} {y:.1f}H{right:.1f}"/><text class="wpw-port" x="{left:.1f}" y="{y + LINE_H + 3:.1f}">'
+        f"{escape(wire.name)}</text></g>"
+    )

@@ -63,14 +63,23 @@ def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: fl
         with open(path, "w") as file:
             file.write(PRELUDE + script)
         environment = {
-            "PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8",
-            "LAB_NODES": " ".join(pids), "LAB_ALLOWED": " ".join(sorted(allowed)),
-            "LAB_FORBIDDEN": forbidden, **{f"LAB_PID_{name}": str(pid) for name, pid in pids.items()},
+            "PATH": os.environ["PATH"],
+            "HOME": folder,
+            "LANG": "C.UTF-8",
+            "LAB_NODES": " ".join(pids),
+            "LAB_ALLOWED": " ".join(sorted(allowed)),
+            "LAB_FORBIDDEN": forbidden,
+            **{f"LAB_PID_{name}": str(pid) for name, pid in pids.items()},
         }
         with open(log, "w") as output:
             process = subprocess.Popen(
-                ["bash", "-e", path], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                env=environment, cwd=folder, start_new_session=True,
+                ["bash", "-e", path],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=environment,
+                cwd=folder,
+                start_new_session=True,
                 preexec_fn=lambda: _join(group),
             )
         try:

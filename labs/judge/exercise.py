@@ -49,8 +49,9 @@ def exercise(id: str) -> Exercise:
     if id not in known:
         raise Unknown(f"no exercise {id!r}; there are: {', '.join(known)}")
     read = tomllib.loads((known[id] / "exercise.toml").read_text())
-    return Exercise(id, known[id], read["title"], read["task"], frozenset(read.get("allowed", [])),
-                    read.get("applies", "guest"))
+    return Exercise(
+        id, known[id], read["title"], read["task"], frozenset(read.get("allowed", [])), read.get("applies", "guest")
+    )
 
 
 def judge(id: str, answer: str) -> Verdict:
@@ -93,8 +94,9 @@ def settings(node: Node) -> list[str]:
     files = " ".join(f"/proc/sys/net/{files}" for files in KERNEL_PARAMETERS.split())
     output = node.on("sh", "-c", f"({script}; grep -rs '' {files}) 2>/dev/null; true")
     # Counters and the time of saving move by themselves.
-    return [PARAMETER.sub(r"\1 = \2", re.sub(r"\[\d+:\d+\]", "", line))
-            for line in output.splitlines() if line[:1] != "#"]
+    return [
+        PARAMETER.sub(r"\1 = \2", re.sub(r"\[\d+:\d+\]", "", line)) for line in output.splitlines() if line[:1] != "#"
+    ]
 
 
 def first_change(before: list[str], after: list[str]) -> str | None:

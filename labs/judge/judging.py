@@ -51,8 +51,11 @@ def others_left_alone(exercise: Exercise, verdict: Verdict, net: Topology):
     yield
     for node in others:
         change = first_change(before[node.name], settings(node))
-        verdict.expect(change is None, f"{node.name} is as it was",
-                       f"{node.name} was changed, which this exercise leaves as it is: {change}")
+        verdict.expect(
+            change is None,
+            f"{node.name} is as it was",
+            f"{node.name} was changed, which this exercise leaves as it is: {change}",
+        )
 
 
 @contextlib.contextmanager

@@ -45,19 +45,24 @@ def attached(theirs: Tracer, verdict: Verdict):
             verdict.expect(False, "", str(error))
 
 
-def compare(verdict: Verdict, truth: list, told: list, one_each: str, happened: str, right: str,
-            fault: Callable[[int], str]) -> None:
+def compare(
+    verdict: Verdict, truth: list, told: list, one_each: str, happened: str, right: str, fault: Callable[[int], str]
+) -> None:
     """What was `told` against what was true, both in the order of time: as many, and each the same.
 
     The sentences: "7 " and `one_each`, or "6 events were reported, and " and `happened`; `right`, or how many are
     told wrong and of the first of them `fault`, which is given its index.
     """
     verdict.measured.update(truth=truth, told=told)
-    verdict.expect(len(told) == len(truth), f"{len(told)} {one_each}",
-                   f"{len(told)} events were reported, and {happened}")
+    verdict.expect(
+        len(told) == len(truth), f"{len(told)} {one_each}", f"{len(told)} events were reported, and {happened}"
+    )
     wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
-    verdict.expect(told and not wrong, right,
-                   f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}")
+    verdict.expect(
+        told and not wrong,
+        right,
+        f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}",
+    )
 
 
 @contextlib.contextmanager

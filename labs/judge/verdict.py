@@ -45,8 +45,7 @@ class Verdict:
 
     def to_json(self) -> dict:
         """The object that `labs check --json` prints."""
-        return {"exercise": self.exercise, "verdict": self.verdict, "reasons": self.reasons,
-                "measured": self.measured}
+        return {"exercise": self.exercise, "verdict": self.verdict, "reasons": self.reasons, "measured": self.measured}
 
     def text(self) -> str:
         """For a terminal."""
@@ -55,9 +54,7 @@ class Verdict:
     def _repr_html_(self) -> str:
         marks = {True: "✓ held", False: "✗ failed"}
         rows = self.checks or [(False, reason) for reason in self.reasons]
-        lines = "".join(
-            f"<li><b>{marks[held]}</b> {html.escape(sentence)}</li>" for held, sentence in rows
-        )
+        lines = "".join(f"<li><b>{marks[held]}</b> {html.escape(sentence)}</li>" for held, sentence in rows)
         return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{lines}</ul>"
 
     def __repr__(self) -> str:
@@ -66,7 +63,11 @@ class Verdict:
     def keep(self) -> None:
         """Leave the verdict where the host fetches a reader's progress from."""
         os.makedirs(os.path.dirname(FILE), exist_ok=True)
-        line = {"exercise": self.exercise, "verdict": self.verdict, "notebook": True,
-                "judged": time.strftime("%Y-%m-%d %H:%M:%S")}
+        line = {
+            "exercise": self.exercise,
+            "verdict": self.verdict,
+            "notebook": True,
+            "judged": time.strftime("%Y-%m-%d %H:%M:%S"),
+        }
         with open(FILE, "a") as log:
             log.write(json.dumps(line) + "\n")

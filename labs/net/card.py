@@ -61,8 +61,9 @@ class Card:
     def give_back(self, node: Node) -> None:
         """Moves the card back, if the host has it. Silent: it may be called when things have failed."""
         with contextlib.suppress(OSError, CommandFailed):
-            held = next((link["ifname"] for link in json.loads(node.on("ip -json link"))
-                         if link["address"] == self.mac), None)
+            held = next(
+                (link["ifname"] for link in json.loads(node.on("ip -json link")) if link["address"] == self.mac), None
+            )
             if held:
                 node.on("ip", "link", "set", held, "down")
                 node.on("ip", "link", "set", held, "netns", HOME, "name", "eth%d")
@@ -80,8 +81,11 @@ class Card:
         until = time.monotonic() + COMES_HOME_S
         while (name := self._name_at_home()) is None:
             if time.monotonic() > until:
-                raise CannotTry(f"expected a network card with the address {self.mac} in this guest, found "
-                                "none: it is another machine, or another topology has the card", "./lab reset")
+                raise CannotTry(
+                    f"expected a network card with the address {self.mac} in this guest, found "
+                    "none: it is another machine, or another topology has the card",
+                    "./lab reset",
+                )
             time.sleep(0.05)  # polling a state
         return name
 
@@ -96,8 +100,7 @@ class Card:
         """The link's name, if the driver is the one expected."""
         driver = (link / "device/driver").resolve().name
         if self.driver and driver != self.driver:
-            raise CannotTry(f"expected the driver {self.driver} for the card {self.mac}, found {driver}",
-                            "./lab reset")
+            raise CannotTry(f"expected the driver {self.driver} for the card {self.mac}, found {driver}", "./lab reset")
         return link.name
 
 

@@ -44,8 +44,9 @@ class Node(Host):
 
         Mininet would hold it by an interactive bash, which takes three times as long to start.
         """
-        self.shell = subprocess.Popen(["mnexec", "-cdn", "cat"], stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, bufsize=0)
+        self.shell = subprocess.Popen(
+            ["mnexec", "-cdn", "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
         self.shell.stdin.write(b"?")
         if not self.shell.stdout.read(1):  # the echo comes back once the namespace is there
             raise CannotTry(f"no namespace for {self.name}: are we root in the guest?", "./lab shell")
@@ -133,8 +134,9 @@ def finish(process: subprocess.Popen, stdin: str = "") -> str:
     if process.returncode:
         command = shlex.join(process.args)
         lines = "\n".join(f"    {line}" for line in (err or out or "").strip().splitlines())
-        raise CommandFailed(f"on {process.where}: `{command}` ended with status "
-                            f"{process.returncode}, expected 0\n{lines}")
+        raise CommandFailed(
+            f"on {process.where}: `{command}` ended with status {process.returncode}, expected 0\n{lines}"
+        )
     return out
 
 
@@ -152,8 +154,10 @@ class Service:
         until = time.monotonic() + deadline_s
         while self.port not in self.node.listening():
             if self.process.poll() is not None or time.monotonic() > until:
-                raise NotReady(f"expected `{shlex.join(self.process.args)}` to listen on port "
-                               f"{self.port} of {self.node.name}; it said:\n{self.log.read_text()}")
+                raise NotReady(
+                    f"expected `{shlex.join(self.process.args)}` to listen on port "
+                    f"{self.port} of {self.node.name}; it said:\n{self.log.read_text()}"
+                )
             time.sleep(0.005)  # polling a state
 
 

@@ -35,8 +35,16 @@ def sockets(pid: int, *families: str) -> list[Socket]:
         for line in Path(f"/proc/{pid}/net/{family}").read_text().splitlines()[1:]:
             row = line.split()
             rows[row[1], row[2]] = row
-    return [Socket(_port(row[1]), _port(row[2]), row[3], int(row[4].partition(":")[0], 16),
-                   TIMERS.get(int(row[5].partition(":")[0], 16), row[5])) for row in rows.values()]
+    return [
+        Socket(
+            _port(row[1]),
+            _port(row[2]),
+            row[3],
+            int(row[4].partition(":")[0], 16),
+            TIMERS.get(int(row[5].partition(":")[0], 16), row[5]),
+        )
+        for row in rows.values()
+    ]
 
 
 def _port(address: str) -> int:

@@ -23,8 +23,7 @@ from mininet.net import Mininet
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
 
-__all__ = ["Card", "CommandFailed", "Node", "NotReady", "Port", "Service", "Topology", "Wire",
-           "at_once", "finish"]
+__all__ = ["Card", "CommandFailed", "Node", "NotReady", "Port", "Service", "Topology", "Wire", "at_once", "finish"]
 
 # Mininet() would raise system-wide limits, tcp_rmem and tcp_wmem among them (mininet.util,
 # fixLimits()), and so change what a later lab measures.
@@ -111,19 +110,27 @@ class Topology:
         """Starts a program that will listen on `port`; `Service.wait` says when it does."""
         log = self.folder / f"{node.name}-{Path(command[0]).name}-{port}.log"
         with open(log, "w") as out:
-            process = node.start(*command, stdin=subprocess.DEVNULL, stdout=out,
-                                 stderr=subprocess.STDOUT)
+            process = node.start(*command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         service = Service(process, node, port, log)
         self.services.append(service)
         return service
 
     def describe(self) -> dict:
         """Hosts, addresses and wires as plain values, for a picture of the topology."""
-        return {"segments": [asdict(wire) for wire in self._wires()],
-                "ports": [{"node": port.node, "interface": self._interfaces()[port],
-                           "segment": port.wire.name, "mtu": port.wire.mtu,
-                           "addresses": list(port.addresses)} for port in self.ports],
-                "cards": [asdict(card) for card in self.cards]}
+        return {
+            "segments": [asdict(wire) for wire in self._wires()],
+            "ports": [
+                {
+                    "node": port.node,
+                    "interface": self._interfaces()[port],
+                    "segment": port.wire.name,
+                    "mtu": port.wire.mtu,
+                    "addresses": list(port.addresses),
+                }
+                for port in self.ports
+            ],
+            "cards": [asdict(card) for card in self.cards],
+        }
 
     def close(self) -> None:
         """Ends every process on every host, then the hosts. Safe to call twice."""
@@ -167,10 +174,16 @@ class Topology:
             node.sysctl(PINNED if name == WIRES else self.pinned)
         wires = self[WIRES]
         wires.on("ip", "-batch", "-", stdin=self._wiring())
-        at_once([(wires, ("tc", "-batch", "-"), self._delays()),
-                 *((self[port.node], ("ethtool", "-K", interface, *OFFLOADS_OFF), "")
-                   for port, interface in self._interfaces().items()),
-                 *((self[name], ("ip", "-batch", "-"), self._addressing(name)) for name in names[1:])])
+        at_once(
+            [
+                (wires, ("tc", "-batch", "-"), self._delays()),
+                *(
+                    (self[port.node], ("ethtool", "-K", interface, *OFFLOADS_OFF), "")
+                    for port, interface in self._interfaces().items()
+                ),
+                *((self[name], ("ip", "-batch", "-"), self._addressing(name)) for name in names[1:]),
+            ]
+        )
 
     def _add(self, name: str) -> None:
         """Into `nodes` as soon as it is made, so that `close` finds each that was made."""
@@ -178,19 +191,22 @@ class Topology:
 
     def _wiring(self) -> str:
         """Input of `ip -batch` in the wires' namespace: bridges, and a veth pair for each port."""
-        lines = [f"link add {wire.name} mtu {wire.mtu} up type bridge"
-                 for wire in self._wires()]
+        lines = [f"link add {wire.name} mtu {wire.mtu} up type bridge" for wire in self._wires()]
         for port, interface in self._interfaces().items():
             mtu = port.wire.mtu
-            lines += [f"link add {interface} mtu {mtu} type veth peer name {interface} mtu {mtu} "
-                      f"netns {self[port.node].pid}",
-                      f"link set {interface} master {port.wire.name} up"]
+            lines += [
+                f"link add {interface} mtu {mtu} type veth peer name {interface} mtu {mtu} netns {self[port.node].pid}",
+                f"link set {interface} master {port.wire.name} up",
+            ]
         return "\n".join(lines)
 
     def _delays(self) -> str:
         """Input of `tc -batch` in the wires' namespace: what leaves a bridge waits."""
-        return "\n".join(f"qdisc add dev {interface} root netem delay {port.wire.delay_ms}ms"
-                         for port, interface in self._interfaces().items() if port.wire.delay_ms)
+        return "\n".join(
+            f"qdisc add dev {interface} root netem delay {port.wire.delay_ms}ms"
+            for port, interface in self._interfaces().items()
+            if port.wire.delay_ms
+        )
 
     def _addressing(self, name: str) -> str:
         """Input of `ip -batch` on a host."""

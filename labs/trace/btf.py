@@ -29,8 +29,9 @@ def offset(structure: str, field: str) -> int:
     for member, _, bits in members:
         if member == name:
             return (bits & 0xFFFFFF) // 8
-    raise NoSuchField(f"expected `struct {structure}` to have a member {field}, found none; "
-                      f"it has {len(members)} others")
+    raise NoSuchField(
+        f"expected `struct {structure}` to have a member {field}, found none; it has {len(members)} others"
+    )
 
 
 @functools.cache
@@ -41,7 +42,7 @@ def enumerators(first: str) -> dict[str, int]:
         info = struct.unpack_from("=I", types, max(at - 8, 0))[0]
         if info >> 24 & 0x1F == _ENUM:
             pairs = (struct.unpack_from("=Ii", types, at + 8 * number) for number in range(info & 0xFFFF))
-            return {strings[start:strings.index(b"\0", start)].decode(): value for start, value in pairs}
+            return {strings[start : strings.index(b"\0", start)].decode(): value for start, value in pairs}
     raise NoSuchField(f"expected an enum that begins with {first} in the kernel's BTF, found none")
 
 
@@ -57,7 +58,7 @@ def has_function(name: str) -> bool:
     """True if the kernel proper has a function of exactly that name that is not inlined everywhere."""
     types, strings = _sections()
     try:
-        return any(types[at + 7:at + 8] == bytes([_FUNC]) for at in _uses(types, strings, name))
+        return any(types[at + 7 : at + 8] == bytes([_FUNC]) for at in _uses(types, strings, name))
     except NoSuchField:
         return False
 
@@ -69,7 +70,7 @@ def _sections() -> tuple[bytes, bytes]:
     if magic != _MAGIC:
         raise NoSuchField(f"expected BTF in {VMLINUX}, found another format")
     start, names = header + types_at, header + strings_at
-    return raw[start:start + types_long], raw[names:names + strings_long]
+    return raw[start : start + types_long], raw[names : names + strings_long]
 
 
 def _string(strings: bytes, name: str) -> int:

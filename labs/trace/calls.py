@@ -36,8 +36,10 @@ class Calls:
         self.where = {name: symbols.of(name) for name in functions}
         gone = [name for name, symbol in self.where.items() if symbol is None]
         if gone:
-            raise CannotTry(f"the running kernel has no symbol for {', '.join(gone)}: inlined or renamed",
-                            "grep -w NAME /proc/kallsyms")
+            raise CannotTry(
+                f"the running kernel has no symbol for {', '.join(gone)}: inlined or renamed",
+                "grep -w NAME /proc/kallsyms",
+            )
         self.thread = threading.get_native_id()
         self.group = f"calls{self.thread}"
         self.trigger = "hist:keys=common_pid" + ("" if everyone else f" if common_pid=={self.thread}")
@@ -88,8 +90,9 @@ class Values:
         self._calls = Calls([function])
         symbol, self.name = self._calls.where[function], "returned" if returned else "entered"
         self.group = f"values{self._calls.thread}"
-        self.definition = (f"{'r' if returned else 'p'}:{self.group}/{self.name} {symbol} "
-                           + " ".join(f"{name}={what}" for name, what in fetched.items()))
+        self.definition = f"{'r' if returned else 'p'}:{self.group}/{self.name} {symbol} " + " ".join(
+            f"{name}={what}" for name, what in fetched.items()
+        )
         self.trigger = f"hist:keys={','.join(fetched)} if common_pid=={self._calls.thread}"
         self.fetched = list(fetched)
         self.counts: dict[tuple[int, ...], int] = {}

@@ -27,9 +27,16 @@ class Expected:
 
     def event(self, events: Iterable[Event]) -> Event | None:
         """The first such event."""
-        return next((event for event in events if event.connection == self.connection
-                     and event.function == self.function
-                     and (not self.under or event.under(self.under))), None)
+        return next(
+            (
+                event
+                for event in events
+                if event.connection == self.connection
+                and event.function == self.function
+                and (not self.under or event.under(self.under))
+            ),
+            None,
+        )
 
 
 def beside(expected: Iterable[Expected], events: Iterable[Event]) -> list[Comparison]:

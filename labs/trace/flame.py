@@ -64,7 +64,7 @@ class Flame:
         cut = Counter()
         for stack, count in self.stacks.items():
             if function in stack:
-                cut[stack[stack.index(function):]] += count
+                cut[stack[stack.index(function) :]] += count
         return Flame(cut, self.title)
 
     def own(self) -> dict[str, float]:
@@ -87,8 +87,9 @@ class Flame:
         lines = [f"{'with callees':>13}{'own':>8}  function"]
         for call, depth, _ in self.root().walk():
             if depth and call.samples >= least * self.samples:
-                line = (f"{call.samples / self.samples:13.1%}{call.own / self.samples:8.1%}  "
-                        f"{' ' * (depth - 1)}{call.name}")
+                line = (
+                    f"{call.samples / self.samples:13.1%}{call.own / self.samples:8.1%}  {' ' * (depth - 1)}{call.name}"
+                )
                 lines.append(line[:width])
         return "\n".join(lines)
 

@@ -32,8 +32,17 @@ TRANSITION_DEADLINE_S = 60  # the kernel tries once a second, and signals those 
 
 COMPILER, HEADERS = ["/usr/local/lib/lab/kernel-cc"], "/usr/local/lib/lab/kernel.h"  # of the image
 # objtool writes down how to walk up the stack from any instruction; livepatching relies on it.
-OBJTOOL = ("--hacks=jump_label", "--hacks=noinstr", "--orc", "--retpoline", "--rethunk", "--sls",
-           "--static-call", "--uaccess", "--module")
+OBJTOOL = (
+    "--hacks=jump_label",
+    "--hacks=noinstr",
+    "--orc",
+    "--retpoline",
+    "--rethunk",
+    "--sls",
+    "--static-call",
+    "--uaccess",
+    "--module",
+)
 
 
 class DoesNotCompile(Exception):
@@ -85,16 +94,35 @@ def compile_module(folder: Path, name: str) -> None:
     imported = _run(folder, ["nm", "-u", "-j", f"{name}.o"]).split()
     (folder / "descriptor.c").write_text(descriptor(name, checksums(headers, imported)))
     _run(folder, [*COMPILER, "-c", "-o", "descriptor.o", "descriptor.c"])
-    _run(folder, ["ld", "-r", "-m", "elf_x86_64", "-z", "noexecstack", "--build-id=sha1", "-T",
-                  f"{headers}/arch/x86/module.lds", "-o", "whole.ko", f"{name}.o", "descriptor.o"])
+    _run(
+        folder,
+        [
+            "ld",
+            "-r",
+            "-m",
+            "elf_x86_64",
+            "-z",
+            "noexecstack",
+            "--build-id=sha1",
+            "-T",
+            f"{headers}/arch/x86/module.lds",
+            "-o",
+            "whole.ko",
+            f"{name}.o",
+            "descriptor.o",
+        ],
+    )
     (folder / "whole.ko").rename(folder / f"{name}.ko")
 
 
 def checksums(headers: Path, symbols: list[str]) -> dict[str, str]:
     """Of each imported symbol, the checksum of its type (genksyms), which the kernel compares at loading."""
     listed = (headers / "Module.symvers").read_text()
-    found = {name: re.search(rf"^(0x[0-9a-f]+)\t{re.escape(name)}\t", listed, re.MULTILINE)
-             for name in ["module_layout", *symbols] if name != "__this_module"}  # ours, see below
+    found = {
+        name: re.search(rf"^(0x[0-9a-f]+)\t{re.escape(name)}\t", listed, re.MULTILINE)
+        for name in ["module_layout", *symbols]
+        if name != "__this_module"
+    }  # ours, see below
     missing = [name for name, match in found.items() if not match]
     if missing:
         raise DoesNotCompile(f"the kernel exports no {', '.join(missing)} to modules")

@@ -94,8 +94,13 @@ class Comparison:
 
     def to_json(self) -> dict:
         """Plain values for `--json` and for the page."""
-        return {"title": self.title, "ok": self.ok, "missing": self.missing,
-                "summary": self.summary(), "rows": [_row_json(row) for row in self.rows]}
+        return {
+            "title": self.title,
+            "ok": self.ok,
+            "missing": self.missing,
+            "summary": self.summary(),
+            "rows": [_row_json(row) for row in self.rows],
+        }
 
     def text(self, width: int = 80) -> str:
         """For the terminal, no line longer than `width` columns."""
@@ -121,7 +126,8 @@ _LINE = re.compile(
     r"(?:\s*=>\s*(?P<renamed_to>[A-Za-z_]\w*)(?:\s*:\s*(?P<rename_why>[^~?@#]+?))?)?"
     r"(?:\s*(?P<absent>[~?])\s*(?P<absent_why>[^@#]*?))?"
     r"(?:\s*@\s*(?P<source>[^\s#]+))?"
-    r"(?:\s*#\s*(?P<note>.+))?$")
+    r"(?:\s*#\s*(?P<note>.+))?$"
+)
 
 
 def parse(text: str, name: str = "stack") -> list[Frame]:
@@ -143,15 +149,23 @@ def parse(text: str, name: str = "stack") -> list[Frame]:
 def _parse_line(line: str, where: str) -> Frame:
     found = _LINE.match(line)
     if found is None:
-        raise Unreadable(f"{where}: expected `function [=> new_name : why] [~ or ? why] [@file] [# note]`,"
-                         f" found `{line}`")
+        raise Unreadable(
+            f"{where}: expected `function [=> new_name : why] [~ or ? why] [@file] [# note]`, found `{line}`"
+        )
     whys = [why for why in (found["rename_why"], found["absent_why"]) if why]
     if found["renamed_to"] and not found["rename_why"]:
         raise Unreadable(f"{where}: expected `: why` after the new name `{found['renamed_to']}`")
     if found["absent"] and not found["absent_why"]:
         raise Unreadable(f"{where}: expected why `{found['name']}` may be absent after `{found['absent']}`")
-    return Frame(found["name"], found["renamed_to"], found["absent"] == "~", found["absent"] == "?",
-                 "; ".join(whys) or None, found["note"], found["source"])
+    return Frame(
+        found["name"],
+        found["renamed_to"],
+        found["absent"] == "~",
+        found["absent"] == "?",
+        "; ".join(whys) or None,
+        found["note"],
+        found["source"],
+    )
 
 
 # What gcc and clang append to a copy that they specialised or split, and tracers to an address.
@@ -171,8 +185,9 @@ def function_name(observed: str | bytes) -> str:
     return _CLONE.sub("", _OFFSET.sub("", shown_name(observed)))
 
 
-def match(expected: str | Iterable[Frame], observed: Iterable[str | bytes],
-          symbols: Container[str], title: str = "") -> Comparison:
+def match(
+    expected: str | Iterable[Frame], observed: Iterable[str | bytes], symbols: Container[str], title: str = ""
+) -> Comparison:
     """Aligns `observed` (newest first) with `expected` and says what became of each expected frame.
 
     `symbols` tells which functions the running kernel has: what it lacks was inlined, what it has
@@ -181,8 +196,10 @@ def match(expected: str | Iterable[Frame], observed: Iterable[str | bytes],
     """
     frames = parse(expected) if isinstance(expected, str) else list(expected)
     if hasattr(symbols, "__len__") and not len(symbols):
-        raise ValueError("expected the running kernel's symbols, found none: every absent frame "
-                         "would pass as inlined; run as root, and look at /proc/kallsyms")
+        raise ValueError(
+            "expected the running kernel's symbols, found none: every absent frame "
+            "would pass as inlined; run as root, and look at /proc/kallsyms"
+        )
     shown = [shown_name(name) for name in observed]
     names = [function_name(name) for name in shown]
     rows = []
@@ -207,8 +224,7 @@ def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, in
     best = [[0] * (len(names) + 1) for _ in range(len(frames) + 1)]
     for i in reversed(range(len(frames))):
         for j in reversed(range(len(names))):
-            best[i][j] = (best[i + 1][j + 1] + 1 if names[j] in frames[i].names
-                          else max(best[i + 1][j], best[i][j + 1]))
+            best[i][j] = best[i + 1][j + 1] + 1 if names[j] in frames[i].names else max(best[i + 1][j], best[i][j + 1])
     pairs, i, j = [], 0, 0
     while i < len(frames) or j < len(names):
         if i < len(frames) and j < len(names) and names[j] in frames[i].names:
@@ -229,17 +245,22 @@ def _absent(frame: Frame, names: list[str], symbols: Container[str]) -> Row:
         return Row(State.CHANCE, frame, None, frame.why)
     known = next((name for name in reversed(frame.names) if name in symbols), None)
     if known is None:
-        reason = ("the running kernel has no such symbol: inlined"
-                  + ("" if frame.no_frame else ", or gone under another name"))
+        reason = "the running kernel has no such symbol: inlined" + (
+            "" if frame.no_frame else ", or gone under another name"
+        )
         state = State.NO_FRAME
     elif frame.no_frame:
-        reason = (f"the running kernel has {known}, and it is not on this stack"
-                  + ("" if frame.why else ": a tail call or a partial inline"))
+        reason = f"the running kernel has {known}, and it is not on this stack" + (
+            "" if frame.why else ": a tail call or a partial inline"
+        )
         state = State.NO_FRAME
     else:
         elsewhere = set(frame.names) & set(names)
-        reason = (f"{known} is on the stack, but not in this place" if elsewhere else
-                  f"the running kernel has {known}, and it is not on this stack")
+        reason = (
+            f"{known} is on the stack, but not in this place"
+            if elsewhere
+            else f"the running kernel has {known}, and it is not on this stack"
+        )
         state = State.MISSING
     if frame.why and state is State.NO_FRAME:
         reason = f"{frame.why}; {reason}"
@@ -248,6 +269,11 @@ def _absent(frame: Frame, names: list[str], symbols: Container[str]) -> Row:
 
 def _row_json(row: Row) -> dict:
     frame = row.frame
-    return {"state": row.state.value, "told": frame.name if frame else None,
-            "observed": row.observed, "reason": row.reason,
-            "note": frame.note if frame else None, "source": frame.source if frame else None}
+    return {
+        "state": row.state.value,
+        "told": frame.name if frame else None,
+        "observed": row.observed,
+        "reason": row.reason,
+        "note": frame.note if frame else None,
+        "source": frame.source if frame else None,
+    }

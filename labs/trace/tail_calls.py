@@ -65,8 +65,11 @@ class KernelCode:
         while 0 <= (at := code.find(_JUMP, at + 1)) < len(code) - 4:
             # Not decoded: a byte 0xE9 that is none of a jump will hardly hit a function's start.
             goal = start + at + 5 + struct.unpack_from("=i", code, at + 1)[0]
-            found += [Jump(function, at, function_name(name)) for name in self._starting_at(goal)
-                      if function_name(name) != function]
+            found += [
+                Jump(function, at, function_name(name))
+                for name in self._starting_at(goal)
+                if function_name(name) != function
+            ]
         return found + [Jump(function, match.start(), "") for match in _INDIRECT.finditer(code)]
 
     def _starting_at(self, address: int) -> list[str]:

@@ -51,9 +51,15 @@ class TracerError(RuntimeError):
 class _Raw(ctypes.Structure):
     """`struct event` of event.h. Only the part of `stack` that is filled was sent."""
 
-    _fields_ = [("time_ns", ctypes.c_uint64), ("probe", ctypes.c_uint32), ("port", ctypes.c_uint32),
-                ("value", ctypes.c_int64), ("detail", ctypes.c_uint32), ("stack_bytes", ctypes.c_int32),
-                ("stack", ctypes.c_uint64 * LONGEST_STACK)]
+    _fields_ = [
+        ("time_ns", ctypes.c_uint64),
+        ("probe", ctypes.c_uint32),
+        ("port", ctypes.c_uint32),
+        ("value", ctypes.c_int64),
+        ("detail", ctypes.c_uint32),
+        ("stack_bytes", ctypes.c_int32),
+        ("stack", ctypes.c_uint64 * LONGEST_STACK),
+    ]
 
 
 @dataclass(frozen=True)
@@ -112,8 +118,7 @@ class Tracer:
         try:
             for handler, candidates in self.probes.items():
                 self._attach(handler, candidates, symbols)
-            self._bpf[b"events"].open_perf_buffer(self._on_event, page_cnt=BUFFER_PAGES,
-                                                  lost_cb=self._on_lost)
+            self._bpf[b"events"].open_perf_buffer(self._on_event, page_cnt=BUFFER_PAGES, lost_cb=self._on_lost)
         except BaseException:
             self._bpf.cleanup()
             raise
@@ -149,18 +154,22 @@ class Tracer:
         known = ((name, symbols.of(name)) for name in candidates)
         found, symbol = next((pair for pair in known if pair[1]), (None, None))
         if found is None:
-            raise CannotTry(f"the running kernel has none of {', '.join(candidates)}; expected one, "
-                            f"for {handler}() of {self.program.name}", "grep tcp_ /proc/kallsyms")
+            raise CannotTry(
+                f"the running kernel has none of {', '.join(candidates)}; expected one, "
+                f"for {handler}() of {self.program.name}",
+                "grep tcp_ /proc/kallsyms",
+            )
         if found != candidates[0]:
-            self.substitutions.append(f"{candidates[0]} is not a symbol of this kernel (inlined or "
-                                      f"renamed); probing {found} in its place")
+            self.substitutions.append(
+                f"{candidates[0]} is not a symbol of this kernel (inlined or renamed); probing {found} in its place"
+            )
         at = self._bpf.attach_kretprobe if handler.startswith("after_") else self._bpf.attach_kprobe
         at(event=symbol.encode(), fn_name=handler.encode())
         self.attached[handler] = found
 
     def _on_event(self, _cpu, data, _size) -> None:
         raw = ctypes.cast(data, ctypes.POINTER(_Raw)).contents
-        stack = raw.stack[:raw.stack_bytes // ctypes.sizeof(ctypes.c_uint64)]
+        stack = raw.stack[: raw.stack_bytes // ctypes.sizeof(ctypes.c_uint64)]
         self._raw.append((raw.time_ns, raw.probe, raw.port, raw.value, raw.detail, stack))
 
     def _on_lost(self, count: int) -> None:
@@ -197,5 +206,4 @@ def _with_header(program: Path) -> str:
     before, found, after = program.read_text().partition(include)
     if not found:
         return before
-    return (f'{before}#line 1 "event.h"\n{HEADER.read_text()}'
-            f'#line {before.count(chr(10)) + 2} "{program.name}"\n{after}')
+    return f'{before}#line 1 "event.h"\n{HEADER.read_text()}#line {before.count(chr(10)) + 2} "{program.name}"\n{after}'

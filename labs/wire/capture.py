@@ -42,8 +42,13 @@ class CaptureError(RuntimeError):
     """tcpdump did not start, lost packets, or left a file that cannot be read."""
 
 
-def read(path: str | Path, node: str = "", interface: str = "", origin_s: Decimal | None = None,
-         interfaces: Mapping[int, str] | None = None) -> list[Packet]:
+def read(
+    path: str | Path,
+    node: str = "",
+    interface: str = "",
+    origin_s: Decimal | None = None,
+    interfaces: Mapping[int, str] | None = None,
+) -> list[Packet]:
     """Packets of one pcap file, times counted from `origin_s` (epoch seconds) or the first packet.
 
     `interface` names where the file was taken; for a capture on `any`, `interfaces` maps the
@@ -56,13 +61,15 @@ def read(path: str | Path, node: str = "", interface: str = "", origin_s: Decima
                 at_s = _time_s(frames, seen)
                 origin_s = at_s if origin_s is None else origin_s
                 # Subtract first: a float of epoch seconds keeps a quarter microsecond at best.
-                packet = _packet(frames.linktype, raw, float(at_s - origin_s), (node, interface), interfaces or {},
-                                 flows)
+                packet = _packet(
+                    frames.linktype, raw, float(at_s - origin_s), (node, interface), interfaces or {}, flows
+                )
                 if packet is not None:
                     packets.append(packet)
     except (Scapy_Exception, EOFError, struct.error) as error:
-        raise CaptureError(f"expected a pcap file in {path}, found: {error}; "
-                           f"`tcpdump -r {path}` shows what it holds") from error
+        raise CaptureError(
+            f"expected a pcap file in {path}, found: {error}; `tcpdump -r {path}` shows what it holds"
+        ) from error
     return packets
 
 
@@ -73,8 +80,7 @@ def read_all(paths: Mapping[str, str | Path]) -> list[Packet]:
     """
     starts = [start for start in map(first_time_s, paths.values()) if start is not None]
     origin_s = min(starts, default=None)
-    found = [packet for node, path in paths.items()
-             for packet in read(path, node, origin_s=origin_s)]
+    found = [packet for node, path in paths.items() for packet in read(path, node, origin_s=origin_s)]
     return sorted(found, key=lambda packet: packet.time_s)
 
 
@@ -86,11 +92,12 @@ def first_time_s(path: str | Path) -> Decimal | None:
 
 def _time_s(frames: RawPcapReader, seen) -> Decimal:
     """Epoch seconds of a frame, exactly."""
-    return seen.sec + Decimal(seen.usec) / (10 ** 9 if frames.nano else 10 ** 6)
+    return seen.sec + Decimal(seen.usec) / (10**9 if frames.nano else 10**6)
 
 
-def _packet(linktype: int, raw: bytes, time_s: float, place: tuple[str, str], interfaces: Mapping[int, str],
-            flows: Flows) -> Packet | None:
+def _packet(
+    linktype: int, raw: bytes, time_s: float, place: tuple[str, str], interfaces: Mapping[int, str], flows: Flows
+) -> Packet | None:
     """The outermost IP packet of a frame seen at `place` (node, interface); None for ARP and its like."""
     protocol, header, index, kind = link(raw, linktype)
     node, interface = place
@@ -99,8 +106,18 @@ def _packet(linktype: int, raw: bytes, time_s: float, place: tuple[str, str], in
     where = (node, interface, None if kind is None else kind == PACKET_OUTGOING)
     found = segment(raw[header:]) if protocol == IPV4 else None
     if found:
-        return Packet(time_s=time_s, node=node, interface=interface, outgoing=where[2], proto="tcp", df=found.df,
-                      src=found.src, dst=found.dst, length_bytes=found.length_bytes, **_tcp(found, where, flows))
+        return Packet(
+            time_s=time_s,
+            node=node,
+            interface=interface,
+            outgoing=where[2],
+            proto="tcp",
+            df=found.df,
+            src=found.src,
+            dst=found.dst,
+            length_bytes=found.length_bytes,
+            **_tcp(found, where, flows),
+        )
     frame = conf.l2types.num2layer.get(linktype, conf.raw_layer)(raw)
     if CookedLinux in frame:
         where = (node, interface, frame[CookedLinux].pkttype == PACKET_OUTGOING)
@@ -111,10 +128,17 @@ def _packet(linktype: int, raw: bytes, time_s: float, place: tuple[str, str], in
 def _ip_packet(ip, time_s: float, where: tuple, flows: Flows) -> Packet:
     node, interface, outgoing = where
     number, header, length = _ip_sizes(ip)
-    known = dict(time_s=time_s, src=ip.src, dst=ip.dst, length_bytes=length, node=node,
-                 interface=interface, outgoing=outgoing,
-                 proto=PROTOCOLS.get(number, str(number)),
-                 df=isinstance(ip, IPv6) or bool(int(ip.flags) & DF))
+    known = dict(
+        time_s=time_s,
+        src=ip.src,
+        dst=ip.dst,
+        length_bytes=length,
+        node=node,
+        interface=interface,
+        outgoing=outgoing,
+        proto=PROTOCOLS.get(number, str(number)),
+        df=isinstance(ip, IPv6) or bool(int(ip.flags) & DF),
+    )
     body = ip.payload
     if TCP in ip and number == 6:
         known |= _tcp(_dissected(ip, length - header), where, flows)
@@ -145,8 +169,19 @@ def _ip_sizes(ip) -> tuple[int, int, int]:
 def _dissected(ip, segment_bytes: int) -> Segment:
     """What scapy found, as `labs.wire.segment` has it."""
     tcp = ip[TCP]
-    return Segment(ip.src, ip.dst, 0, False, tcp.sport, tcp.dport, tcp.seq, tcp.ack, int(tcp.flags),
-                   max(segment_bytes - tcp.dataofs * 4, 0), dict(tcp.options).get("MSS"))
+    return Segment(
+        ip.src,
+        ip.dst,
+        0,
+        False,
+        tcp.sport,
+        tcp.dport,
+        tcp.seq,
+        tcp.ack,
+        int(tcp.flags),
+        max(segment_bytes - tcp.dataofs * 4, 0),
+        dict(tcp.options).get("MSS"),
+    )
 
 
 def _tcp(found: Segment, where: tuple, flows: Flows) -> dict:
@@ -157,8 +192,16 @@ def _tcp(found: Segment, where: tuple, flows: Flows) -> dict:
     taken = found.payload_bytes + ("SYN" in flags) + ("FIN" in flags)
     seq, again = flows.sent(way, (where[0], *way[1:]), found.seq, taken, "SYN" in flags)
     ack = flows.relative(back, found.ack) if "ACK" in flags else None
-    return dict(sport=found.sport, dport=found.dport, seq=seq, ack=ack, flags=" ".join(flags), mss=found.mss,
-                payload_bytes=found.payload_bytes, retransmission=again)
+    return dict(
+        sport=found.sport,
+        dport=found.dport,
+        seq=seq,
+        ack=ack,
+        flags=" ".join(flags),
+        mss=found.mss,
+        payload_bytes=found.payload_bytes,
+        retransmission=again,
+    )
 
 
 def _icmp(icmp, time_s: float, where: tuple) -> dict:
@@ -172,9 +215,16 @@ def _icmp(icmp, time_s: float, where: tuple) -> dict:
         has_ports = len(raw) >= 4 and quoted.proto in (6, 17)
         ports = struct.unpack("!HH", raw[:4]) if has_ports else (None, None)
         known["quoted"] = Packet(
-            time_s=time_s, src=quoted.src, dst=quoted.dst, length_bytes=quoted.len, node=where[0],
-            proto=PROTOCOLS.get(quoted.proto, str(quoted.proto)), df=bool(int(quoted.flags) & DF),
-            sport=ports[0], dport=ports[1])
+            time_s=time_s,
+            src=quoted.src,
+            dst=quoted.dst,
+            length_bytes=quoted.len,
+            node=where[0],
+            proto=PROTOCOLS.get(quoted.proto, str(quoted.proto)),
+            df=bool(int(quoted.flags) & DF),
+            sport=ports[0],
+            dport=ports[1],
+        )
     return known
 
 
@@ -189,8 +239,14 @@ class Capture:
     CaptureError if it does not start within `deadline_s` or if packets were lost.
     """
 
-    def __init__(self, path: str | Path, node: str = "", interface: str = "any", filter: str = "ip or ip6",
-                 deadline_s: float = 60) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        node: str = "",
+        interface: str = "any",
+        filter: str = "ip or ip6",
+        deadline_s: float = 60,
+    ) -> None:
         self.path, self.node = Path(path), node
         self.interface, self.filter, self.deadline_s = interface, filter, deadline_s
         self.said: list[str] = []
@@ -199,11 +255,25 @@ class Capture:
     def __enter__(self) -> Capture:
         self.interfaces = dict(socket.if_nameindex())  # index to name, as the namespace has them now
         # -Z root: tcpdump would else drop to its own user, who may not write here.
-        command = ["tcpdump", "-n", "-i", self.interface, "-U", "--immediate-mode",
-                   "-s", "200", "--time-stamp-precision=nano", "-Z", "root", "-w", str(self.path),
-                   self.filter]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        command = [
+            "tcpdump",
+            "-n",
+            "-i",
+            self.interface,
+            "-U",
+            "--immediate-mode",
+            "-s",
+            "200",
+            "--time-stamp-precision=nano",
+            "-Z",
+            "root",
+            "-w",
+            str(self.path),
+            self.filter,
+        ]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._listen, daemon=True)
         self._reader.start()
@@ -217,9 +287,11 @@ class Capture:
             self._end()
             raise
         self._end()
-        raise CaptureError(f"expected tcpdump to listen on {self.interface} at {self.node or 'node'} "
-                           f"within {self.deadline_s} s; it said: {' / '.join(self.said) or 'nothing'}; "
-                           f"try `{' '.join(command[:-3])}`")
+        raise CaptureError(
+            f"expected tcpdump to listen on {self.interface} at {self.node or 'node'} "
+            f"within {self.deadline_s} s; it said: {' / '.join(self.said) or 'nothing'}; "
+            f"try `{' '.join(command[:-3])}`"
+        )
 
     def __exit__(self, kind, error, trace) -> None:
         try:
@@ -229,8 +301,10 @@ class Capture:
             self._end()
         lost = self.dropped()
         if lost and kind is None:
-            raise CaptureError(f"expected no packet lost by tcpdump at {self.node or 'node'}, found "
-                               f"{lost} dropped; narrow its filter `{self.filter}` and run again")
+            raise CaptureError(
+                f"expected no packet lost by tcpdump at {self.node or 'node'}, found "
+                f"{lost} dropped; narrow its filter `{self.filter}` and run again"
+            )
 
     def packets(self, origin_s: Decimal | None = None) -> list[Packet]:
         """What was captured, see `read`."""

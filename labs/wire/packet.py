@@ -76,12 +76,16 @@ class Packet:
             return self._icmp_label()
         if self.proto == "tcp":
             return self._tcp_label()
-        return f"{self.proto.upper() if self.proto.isalpha() else 'protocol ' + self.proto} " \
-               f"{self.payload_bytes or self.length_bytes} B"
+        return (
+            f"{self.proto.upper() if self.proto.isalpha() else 'protocol ' + self.proto} "
+            f"{self.payload_bytes or self.length_bytes} B"
+        )
 
     def _icmp_label(self) -> str:
-        name = ICMP_NAMES.get((self.proto, self.icmp_type, self.icmp_code),
-                              f"{self.proto.upper()} type {self.icmp_type} code {self.icmp_code}")
+        name = ICMP_NAMES.get(
+            (self.proto, self.icmp_type, self.icmp_code),
+            f"{self.proto.upper()} type {self.icmp_type} code {self.icmp_code}",
+        )
         return f"{name}, MTU {self.next_hop_mtu}" if self.next_hop_mtu is not None else name
 
     def _tcp_label(self) -> str:
@@ -97,11 +101,18 @@ class Packet:
 
     def fields(self) -> list[tuple[str, str]]:
         """(name, value) of everything known, for a table or a tooltip; what is unknown is left out."""
-        found = [("time", f"{self.time_s * 1e3:.3f} ms"), ("from", _end(self.src, self.sport)),
-                 ("to", _end(self.dst, self.dport)), ("seen at", f"{self.node} {self.interface}".strip()),
-                 ("protocol", self.proto), ("IP length", f"{self.length_bytes} B"),
-                 ("don't fragment", "set" if self.df else "clear"), ("flags", self.flags),
-                 ("seq", _known(self.seq)), ("ack", _known(self.ack))]
+        found = [
+            ("time", f"{self.time_s * 1e3:.3f} ms"),
+            ("from", _end(self.src, self.sport)),
+            ("to", _end(self.dst, self.dport)),
+            ("seen at", f"{self.node} {self.interface}".strip()),
+            ("protocol", self.proto),
+            ("IP length", f"{self.length_bytes} B"),
+            ("don't fragment", "set" if self.df else "clear"),
+            ("flags", self.flags),
+            ("seq", _known(self.seq)),
+            ("ack", _known(self.ack)),
+        ]
         if self.proto in ("tcp", "udp"):
             found.append(("payload", f"{self.payload_bytes} B"))
         found.append(("MSS offered", _known(self.mss)))
@@ -112,12 +123,18 @@ class Packet:
             found.append(("next-hop MTU", _known(self.next_hop_mtu)))
         if self.quoted is not None:
             quoted = self.quoted
-            found.append(("quotes", f"{quoted.proto} {_end(quoted.src, quoted.sport)} to "
-                                    f"{_end(quoted.dst, quoted.dport)}, {quoted.length_bytes} B"))
+            found.append(
+                (
+                    "quotes",
+                    f"{quoted.proto} {_end(quoted.src, quoted.sport)} to "
+                    f"{_end(quoted.dst, quoted.dport)}, {quoted.length_bytes} B",
+                )
+            )
         if self.inner is not None:
             inner = self.inner
-            found.append(("carries", f"{_end(inner.src, inner.sport)} to "
-                                     f"{_end(inner.dst, inner.dport)}, {inner.label()}"))
+            found.append(
+                ("carries", f"{_end(inner.src, inner.sport)} to {_end(inner.dst, inner.dport)}, {inner.label()}")
+            )
         return [(name, value) for name, value in found if value]
 
     def to_json(self) -> dict:

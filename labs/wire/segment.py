@@ -58,8 +58,19 @@ def segment(packet: bytes) -> Segment | None:
     end = header + (offset >> 4) * 4
     if len(packet) < end:
         return None
-    return Segment(_address(packet[12:16]), _address(packet[16:20]), length, bool(fragment & DF), sport, dport,
-                   seq, ack, flags, max(length - end, 0), _mss(packet[header + 20:end]))
+    return Segment(
+        _address(packet[12:16]),
+        _address(packet[16:20]),
+        length,
+        bool(fragment & DF),
+        sport,
+        dport,
+        seq,
+        ack,
+        flags,
+        max(length - end, 0),
+        _mss(packet[header + 20 : end]),
+    )
 
 
 def _address(four: bytes) -> str:
@@ -73,7 +84,7 @@ def _mss(options: bytes) -> int | None:
             at += 1
             continue
         if options[at] == MSS and len(options) >= at + 4:
-            return int.from_bytes(options[at + 2:at + 4], "big")
+            return int.from_bytes(options[at + 2 : at + 4], "big")
         at += max(options[at + 1] if at + 1 < len(options) else 1, 2)
     return None
 

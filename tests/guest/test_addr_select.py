@@ -36,8 +36,9 @@ def test_it_is_reproduced(outcome):
 def test_without_the_cause_the_judge_says_no(outcome):
     healthy = copy.copy(outcome.seen)
     healthy.broken = outcome.seen.fixed
-    healthy.turns = {count: [replace(turn, broken=turn.fixed) for turn in turns]
-                     for count, turns in outcome.seen.turns.items()}
+    healthy.turns = {
+        count: [replace(turn, broken=turn.fixed) for turn in turns] for count, turns in outcome.seen.turns.items()
+    }
     assert sum(not check.held for check in judge(healthy)) >= 3
     everyone_pays = copy.copy(outcome.seen)
     everyone_pays.socket_calls = dict.fromkeys(outcome.seen.socket_calls, {SELECT: 1})

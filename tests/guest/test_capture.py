@@ -39,8 +39,15 @@ def frag_needed(original, src=VIP, mtu=1480):
 
 def test_case_one_is_read_as_it_was_sent(tmp_path):
     big = segment(1001, 1460)
-    frames = [segment(1000, flags="S", ack=0), segment(500, flags="SA", ack=1001, back=True), big,
-              frag_needed(big), segment(1001, 1440), segment(2441, 20), segment(2461, 30)]
+    frames = [
+        segment(1000, flags="S", ack=0),
+        segment(500, flags="SA", ack=1001, back=True),
+        big,
+        frag_needed(big),
+        segment(1001, 1440),
+        segment(2441, 20),
+        segment(2461, 30),
+    ]
     packets = capture.read(write(tmp_path / "a.pcap", [Ether() / frame for frame in frames]), "client")
     syn, synack, sent, icmp, first, second, new = packets
     assert [syn.label(), synack.label(), sent.label()] == ["SYN", "SYN ACK", "PSH 1460 B"]
@@ -64,15 +71,19 @@ def test_cooked_captures_tell_direction_and_interface(tmp_path):
     v1 = [CookedLinux(pkttype=4, proto=0x0800) / segment(1, 5)]
     (packet,) = capture.read(write(tmp_path / "v1.pcap", v1), "client")
     assert packet.outgoing is True and packet.payload_bytes == 5
-    v2 = [CookedLinuxV2(pkttype=0, ifindex=1, proto=0x0800) / frag_needed(segment(1, 1460), src=CLIENT),
-          CookedLinuxV2(pkttype=4, ifindex=2, proto=0x0800) / segment(1, 5)]
+    v2 = [
+        CookedLinuxV2(pkttype=0, ifindex=1, proto=0x0800) / frag_needed(segment(1, 1460), src=CLIENT),
+        CookedLinuxV2(pkttype=4, ifindex=2, proto=0x0800) / segment(1, 5),
+    ]
     packets = capture.read(write(tmp_path / "v2.pcap", v2), "client", interfaces={1: "lo", 2: "client-eth0"})
     assert [(p.interface, p.outgoing) for p in packets] == [("lo", False), ("client-eth0", True)]
 
 
 def test_forwarded_packet_is_no_retransmission(tmp_path):
-    frames = [CookedLinuxV2(pkttype=0, ifindex=2, proto=0x0800) / segment(1, 5),
-              CookedLinuxV2(pkttype=4, ifindex=3, proto=0x0800) / segment(1, 5)]
+    frames = [
+        CookedLinuxV2(pkttype=0, ifindex=2, proto=0x0800) / segment(1, 5),
+        CookedLinuxV2(pkttype=4, ifindex=3, proto=0x0800) / segment(1, 5),
+    ]
     packets = capture.read(write(tmp_path / "fwd.pcap", frames), "balancer")
     assert [p.retransmission for p in packets] == [False, False]
     assert [p.seq for p in packets] == [1, 1]
@@ -94,9 +105,12 @@ def test_snapshot_length_does_not_shorten_packets(tmp_path):
 
 
 def test_ipv6_udp_and_what_is_no_ip(tmp_path):
-    frames = [Ether() / ARP(), Ether() / IP(src=CLIENT, dst=VIP) / UDP(sport=5, dport=53) / Raw(b"abc"),
-              Ether() / IPv6(src="2001:db8::1", dst="2001:db8::2") / ICMPv6PacketTooBig(mtu=1400),
-              Ether() / IPv6(src="2001:db8::1", dst="2001:db8::2") / TCP(flags="S")]
+    frames = [
+        Ether() / ARP(),
+        Ether() / IP(src=CLIENT, dst=VIP) / UDP(sport=5, dport=53) / Raw(b"abc"),
+        Ether() / IPv6(src="2001:db8::1", dst="2001:db8::2") / ICMPv6PacketTooBig(mtu=1400),
+        Ether() / IPv6(src="2001:db8::1", dst="2001:db8::2") / TCP(flags="S"),
+    ]
     udp, too_big, syn = capture.read(write(tmp_path / "mix.pcap", frames))
     assert (udp.proto, udp.payload_bytes, udp.dport) == ("udp", 3, 53)
     assert too_big.is_frag_needed and too_big.next_hop_mtu == 1400
@@ -104,8 +118,7 @@ def test_ipv6_udp_and_what_is_no_ip(tmp_path):
 
 
 def test_ports_used_again_start_afresh(tmp_path):
-    frames = [segment(1000, flags="S", ack=0), segment(1001, 10), segment(900, flags="S", ack=0),
-              segment(901, 150)]
+    frames = [segment(1000, flags="S", ack=0), segment(1001, 10), segment(900, flags="S", ack=0), segment(901, 150)]
     packets = capture.read(write(tmp_path / "again.pcap", [Ether() / f for f in frames]))
     assert [(p.seq, p.retransmission) for p in packets] == [(0, False), (1, False), (0, False), (1, False)]
 
@@ -120,8 +133,7 @@ def test_several_nodes_share_one_origin(tmp_path):
     early = write(tmp_path / "b.pcap", [Ether() / segment(1, 5)])
     late = write(tmp_path / "c.pcap", [Ether() / segment(1, 5), Ether() / segment(6, 5)])
     packets = capture.read_all({"client": early, "balancer": late})
-    assert [(p.node, round(p.time_s, 9)) for p in packets] == [
-        ("client", 0), ("balancer", 0), ("balancer", 1e-4)]
+    assert [(p.node, round(p.time_s, 9)) for p in packets] == [("client", 0), ("balancer", 0), ("balancer", 1e-4)]
 
 
 def test_a_file_that_is_no_capture_says_so(tmp_path):
@@ -141,8 +153,10 @@ def namespace():
 
 
 def test_live_capture_misses_no_packet(namespace, tmp_path):
-    with (capture.Capture(tmp_path / "lo.pcap", node="client", filter="udp") as live,
-          socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender):
+    with (
+        capture.Capture(tmp_path / "lo.pcap", node="client", filter="udp") as live,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+    ):
         for _ in range(97):
             sender.sendto(b"x" * 100, ("127.0.0.1", 9))
     packets = live.packets()
@@ -172,8 +186,10 @@ def test_the_clamped_mss_is_read_from_a_syn(tmp_path):
 
 
 def test_what_is_read_by_hand_is_what_scapy_reads(tmp_path, monkeypatch):
-    frames = [Ether() / segment((0xFFFFFFF0 + size) & 0xFFFFFFFF, size, flags)
-              for size, flags in ((0, "S"), (10, "PA"), (10, "A"), (1200, "FA"), (0, "RA"))]
+    frames = [
+        Ether() / segment((0xFFFFFFF0 + size) & 0xFFFFFFFF, size, flags)
+        for size, flags in ((0, "S"), (10, "PA"), (10, "A"), (1200, "FA"), (0, "RA"))
+    ]
     later = Ether() / IP(src=CLIENT, dst=VIP, proto=6, frag=100) / Raw(b"x" * 60)
     path = write(tmp_path / "same.pcap", [*frames, later])
     by_hand = capture.read(path, "client")

@@ -79,7 +79,8 @@ def test_why_a_second_run_is_fast():
         assert len(fast.seen.icmp_to_self()) == 0
     assert len(flushed.seen.icmp_from_balancer()) == 1  # so A had to learn, and B did not suffer
     assert min(slow.seen["B"].waited_ms for slow in (first, renewed)) > max(
-        fast.seen["B"].waited_ms for fast in (nothing, flushed))
+        fast.seen["B"].waited_ms for fast in (nothing, flushed)
+    )
 
 
 def test_established_connections_suffer_after_the_expiry():

@@ -66,16 +66,20 @@ def test_again_and_again_in_and_out(patch):
             assert module.loaded() == [patch.name]
         assert module.loaded() == [] and not list(module.LIVEPATCHES.iterdir())
     assert complaints() == before
-    assert available_kib() > free_kib - 16 * 1024  # a leak of one module (16 KiB and more) each time is 1.6 MiB at least
+    assert (
+        available_kib() > free_kib - 16 * 1024
+    )  # a leak of one module (16 KiB and more) each time is 1.6 MiB at least
     out, into = os.pipe()
     os.write(into, b"?" * 5000)
     assert os.read(out, 5000) == b"?" * 5000
 
 
 def test_what_an_interrupted_run_left_is_taken_out(patch):
-    leave = ("import time; from pathlib import Path; from labs.trace import module\n"
-             f"module._load(module.Module({patch.name!r}, Path({str(patch.file)!r})))\n"
-             "print('in', flush=True); time.sleep(1000)")
+    leave = (
+        "import time; from pathlib import Path; from labs.trace import module\n"
+        f"module._load(module.Module({patch.name!r}, Path({str(patch.file)!r})))\n"
+        "print('in', flush=True); time.sleep(1000)"
+    )
     process = subprocess.Popen([sys.executable, "-c", leave], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "in\n"
     process.send_signal(signal.SIGKILL)
@@ -93,8 +97,12 @@ def test_the_compilers_words_and_the_kernels_are_passed_on():
     with pytest.raises(module.DoesNotCompile, match="lab_bad.c:3:.*error"):
         module.build(PLAIN.replace("return 0;", "return nothing;"), "bad")
     with pytest.raises(module.DoesNotCompile, match="exports no kallsyms_lookup_name"):
-        module.build(PLAIN.replace("return 0;", "return kallsyms_lookup_name(\"x\") == 0;").replace(
-            "static int", "unsigned long kallsyms_lookup_name(const char *);\nstatic int", 1), "unexported")
+        module.build(
+            PLAIN.replace("return 0;", 'return kallsyms_lookup_name("x") == 0;').replace(
+                "static int", "unsigned long kallsyms_lookup_name(const char *);\nstatic int", 1
+            ),
+            "unexported",
+        )
     source = REGRESSION.read_text().replace('"pipe_to_sendpage"', '"no_such_function"')
     with pytest.raises(module.DoesNotLoad, match="no_such_function.*not found"):
         with module.livepatched(module.build(source, "nowhere")):

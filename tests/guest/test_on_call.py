@@ -16,8 +16,11 @@ from labs.net.topology import Port, Topology, Wire
 from labs.on_call import Look
 
 PARTS = "frag-needed splice-push addr-select machinery"
-CASES = {"frag-needed": frag_needed.taken, "splice-push": partial(splice_push.taken, REGRESSION),
-         "addr-select": addr_select.taken}
+CASES = {
+    "frag-needed": frag_needed.taken,
+    "splice-push": partial(splice_push.taken, REGRESSION),
+    "addr-select": addr_select.taken,
+}
 
 
 class One(Topology):

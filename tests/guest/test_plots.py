@@ -46,7 +46,8 @@ def test_bars_are_named_by_their_ticks():
     plots.label(axes, ("exchange", "1"), ("waited", "ms"), "direct")
     assert plots.series(figure) == [
         {"plot": "direct", "series": "<now>", "exchange": "A", "waited (ms)": 5.0},
-        {"plot": "direct", "series": "<now>", "exchange": "B", "waited (ms)": 6.0}]
+        {"plot": "direct", "series": "<now>", "exchange": "B", "waited (ms)": 6.0},
+    ]
     assert "<now>" not in plots.figure_html(figure, "x").split('class="wpw-data">')[1]
 
 

@@ -41,8 +41,15 @@ def test_json_has_what_it_promises(outcome):
     read = json.loads(json.dumps(outcome.to_json()))
     assert read["reproduced"] is True
     for key in ("as_it_is", "opened", "mtu", "mtu_lock", "tso_off", "mended", "beside"):
-        assert {"rate_kb_s", "frag_fails", "frag_oks", "frag_creates", "mss", "largest_payload",
-                "retransmissions"} <= set(read["states"][key])
+        assert {
+            "rate_kb_s",
+            "frag_fails",
+            "frag_oks",
+            "frag_creates",
+            "mss",
+            "largest_payload",
+            "retransmissions",
+        } <= set(read["states"][key])
     assert {card["node"] for card in read["topology"]["cards"]} == {"server", "mended", "beside", "router"}
 
 
@@ -65,8 +72,7 @@ def test_stacks_are_as_expected(traced):
 def test_a_stack_of_another_kernel_is_missing_frames(traced):
     expected = tracing.expected(traced.plain.events)[0]
     wrong = expected.file.read_text().replace("tcp_write_xmit ", "tcp_retransmit_skb ")
-    assert match(wrong, expected.event(traced.plain.events).stack,
-                 Symbols()).missing == ["tcp_retransmit_skb"]
+    assert match(wrong, expected.event(traced.plain.events).stack, Symbols()).missing == ["tcp_retransmit_skb"]
 
 
 def test_claims_of_the_trace_can_fail(traced):
@@ -125,8 +131,24 @@ def test_retransmissions_are_followed_by_byte():
     def data(seq, size, again=False):
         return Packet(0, "10.8.1.2", "10.8.9.2", "tcp", size + 52, seq=seq, payload_bytes=size, retransmission=again)
 
-    seen = case.Download("made up", "server", "client", 1, 1, [
-        data(1, 1448), data(1449, 1168), data(1, 1448, True), data(1449, 1168, True), data(1, 1308, True),
-        data(1309, 1308, True), data(2617, 1448)], {}, {}, {})
+    seen = case.Download(
+        "made up",
+        "server",
+        "client",
+        1,
+        1,
+        [
+            data(1, 1448),
+            data(1449, 1168),
+            data(1, 1448, True),
+            data(1449, 1168, True),
+            data(1, 1308, True),
+            data(1309, 1308, True),
+            data(2617, 1448),
+        ],
+        {},
+        {},
+        {},
+    )
     again = SentAgain(seen)
     assert again.tries == [(1448, 1448, 1308), (1448,)] and again.lower_by == {0: 1, 140: 1}

@@ -96,8 +96,17 @@ def test_what_frees_the_tail(net):
 
 def test_the_reduction(net):
     found = {one.name: one.outcome for one in case.reduction(net)}
-    for moves_nothing in ("three machines", "without the proxy", "one machine, lo", "lo, MTU 16384", "offloads on",
-                          "SPLICE_F_MORE", "TCP_NODELAY", "60000 bytes, lo", "16 pieces of 50"):
+    for moves_nothing in (
+        "three machines",
+        "without the proxy",
+        "one machine, lo",
+        "lo, MTU 16384",
+        "offloads on",
+        "SPLICE_F_MORE",
+        "TCP_NODELAY",
+        "60000 bytes, lo",
+        "16 pieces of 50",
+    ):
         assert found[moves_nothing] == "lost"
     for fixes in ("closed at the end", "send()", "exact length"):
         assert found[fixes] == "not there"

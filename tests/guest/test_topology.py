@@ -41,8 +41,13 @@ def test_hosts_are_as_described_and_gone_at_the_end():
     with Pair() as pair:
         described = pair.describe()
         assert described["segments"] == [{"name": "wire", "mtu": 1400, "delay_ms": 3}]
-        assert described["ports"][1] == {"node": "right", "interface": "right-eth0", "segment": "wire",
-                                         "mtu": 1400, "addresses": ["10.9.0.2/24", "10.9.0.3/32"]}
+        assert described["ports"][1] == {
+            "node": "right",
+            "interface": "right-eth0",
+            "segment": "wire",
+            "mtu": 1400,
+            "addresses": ["10.9.0.2/24", "10.9.0.3/32"],
+        }
         shown = pair["right"].on("ip -br address show right-eth0")
         assert "10.9.0.2/24" in shown and "10.9.0.3/32" in shown
         assert "mtu 1400" in pair["left"].on("ip link show left-eth0")
@@ -132,8 +137,12 @@ def test_ctrl_c_in_the_moment_in_which_its_folder_is_made_leaves_nothing(monkeyp
 @pytest.mark.parametrize("moment", ["/tmp/lab-*", "/tmp/lab-*/client.pcap"])
 def test_ctrl_c_at_the_command_line_leaves_nothing(moment):
     before = left_behind()
-    running = subprocess.Popen([sys.executable, "-m", "labs", "run", "frag-needed"], stderr=subprocess.PIPE,
-                               stdout=subprocess.DEVNULL, text=True)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "labs", "run", "frag-needed"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
     pattern = moment.removeprefix("/tmp/")
     while not list(Path("/tmp").glob(pattern)) and running.poll() is None:
         time.sleep(0.01)

@@ -17,8 +17,14 @@ PROVENANCE = {"kernel": "6.1", "qemu": "7.2", "acceleration": "tcg", "date": "20
 def measured(**other: float) -> dict:
     """Figures of a machine that is not this one."""
     medians = dict.fromkeys(bench.GOALS, 1.25) | {"cold_boot_s": 6.0, "qemu_build_s": 90.0, "image_mb": 376.5} | other
-    return {"acceleration": "kvm", "qemu": "9.9.9", "cpus": 64, "figures": {
-        name: {"median": median, "runs": [median], "goal": bench.GOALS[name]} for name, median in medians.items()}}
+    return {
+        "acceleration": "kvm",
+        "qemu": "9.9.9",
+        "cpus": 64,
+        "figures": {
+            name: {"median": median, "runs": [median], "goal": bench.GOALS[name]} for name, median in medians.items()
+        },
+    }
 
 
 def test_the_figures_stand_between_the_marks_and_nothing_else_changes():

@@ -18,17 +18,36 @@ def lab(tmp_path):
 
     def call(*words, **environment):
         return subprocess.run(
-            [REPOSITORY / "lab", *words], capture_output=True, text=True, timeout=120,
+            [REPOSITORY / "lab", *words],
+            capture_output=True,
+            text=True,
+            timeout=120,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"),
-                 "LAB_RUN_DIR": str(tmp_path), **environment},
+            env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "LAB_RUN_DIR": str(tmp_path), **environment},
         )
 
     return call
 
 
-SUBCOMMANDS = ["start", "up", "down", "reset", "shell", "doctor", "list", "run", "trace", "check",
-               "hint", "solution", "record", "book", "tab", "bench", "test"]
+SUBCOMMANDS = [
+    "start",
+    "up",
+    "down",
+    "reset",
+    "shell",
+    "doctor",
+    "list",
+    "run",
+    "trace",
+    "check",
+    "hint",
+    "solution",
+    "record",
+    "book",
+    "tab",
+    "bench",
+    "test",
+]
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)
@@ -42,8 +61,9 @@ def test_unknown_subcommand_names_the_known(lab):
     assert answer.returncode == 2 and all(name in answer.stderr for name in SUBCOMMANDS)
 
 
-@pytest.mark.parametrize("words", [("run", "nope"), ("trace", "nope"), ("check", "nope/1", "x"),
-                                   ("hint", "nope/1"), ("solution", "nope/1")])
+@pytest.mark.parametrize(
+    "words", [("run", "nope"), ("trace", "nope"), ("check", "nope/1", "x"), ("hint", "nope/1"), ("solution", "nope/1")]
+)
 def test_unknown_case_names_the_known(lab, words):
     answer = lab(*words)
     assert answer.returncode == 2
@@ -57,8 +77,9 @@ def test_unknown_exercise_names_the_known(lab, verb):
     assert answer.returncode == 2 and "frag-needed/1" in answer.stderr
 
 
-@pytest.mark.parametrize("words", [("up", "nope"), ("down", "../stock"), ("reset", "nope"),
-                                   ("shell", "--profile", "nope", "--", "true")])
+@pytest.mark.parametrize(
+    "words", [("up", "nope"), ("down", "../stock"), ("reset", "nope"), ("shell", "--profile", "nope", "--", "true")]
+)
 def test_unknown_profile_names_the_known(lab, words):
     answer = lab(*words)
     assert answer.returncode == 2 and "stock, rtl8139" in answer.stderr
@@ -122,8 +143,13 @@ def test_it_works_from_a_path_with_spaces_and_through_a_link(lab, tmp_path):
     copy = tmp_path / "a path with, blanks"
     shutil.copytree(REPOSITORY, copy, ignore=shutil.ignore_patterns(".git", "_build", "work"))
     (tmp_path / "link").symlink_to(copy)
-    answer = subprocess.run([tmp_path / "link" / "lab", "list"], capture_output=True, text=True,
-                            timeout=120, env={**os.environ, "LAB_RUN_DIR": str(tmp_path)})
+    answer = subprocess.run(
+        [tmp_path / "link" / "lab", "list"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "LAB_RUN_DIR": str(tmp_path)},
+    )
     assert answer.returncode == 0 and "frag-needed" in answer.stdout
 
 

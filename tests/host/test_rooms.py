@@ -18,8 +18,11 @@ AMONG = ("host", "labs", "book", "tests")  # packages of this repository
 def sources() -> dict[str, str]:
     """By dotted name the text of each module that is ours, without the programs that readers are given."""
     files = (file for top in ("host", "labs", "book/_ext") for file in (REPOSITORY / top).rglob("*.py"))
-    return {".".join(file.relative_to(REPOSITORY).with_suffix("").parts): file.read_text() for file in files
-            if "exercises" not in file.parts or "cases" not in file.parts}
+    return {
+        ".".join(file.relative_to(REPOSITORY).with_suffix("").parts): file.read_text()
+        for file in files
+        if "exercises" not in file.parts or "cases" not in file.parts
+    }
 
 
 def imports(texts: dict[str, str]) -> dict[str, set[str]]:
@@ -34,13 +37,14 @@ def imports(texts: dict[str, str]) -> dict[str, set[str]]:
                 names = [(f"{node.module}.{alias.name}", node.module) for alias in node.names]
             else:
                 continue
-            found[module].update(whole if whole in texts else rest for whole, rest in names
-                                 if rest.partition(".")[0] in AMONG)
+            found[module].update(
+                whole if whole in texts else rest for whole, rest in names if rest.partition(".")[0] in AMONG
+            )
     return found
 
 
 def room(module: str) -> str:
-    """"vm" of host.vm.ssh, "low" of host.paths. A KeyError names a module that has none."""
+    """ "vm" of host.vm.ssh, "low" of host.paths. A KeyError names a module that has none."""
     top, inside, *below = module.split(".")
     if below:
         return inside
@@ -95,17 +99,20 @@ def test_a_room_knows_only_those_above_it():
             above.add(name)
 
 
-@pytest.mark.parametrize("module, line, why", [
-    ("host.store", "from labs import table", "host and guest do not mix"),
-    ("labs.table", "import host.paths", "host and guest do not mix"),
-    ("labs.cases.frag_needed.case", "from labs.cases.splice_push import case", "no case knows another"),
-    ("labs.draw.ladder", "from labs.net.node import Node", "draw does not know net"),
-    ("host.vm.serving", "def f():\n    from host.exercises import progress", "vm does not know exercises"),
-    ("host.paths", "from host.vm import ssh", "low does not know vm"),
-    ("labs.wire.packet", "from labs.wire import capture", "a circle"),
-    ("host.vm.ssh", "from book._ext import kernel_source", "only the site reads the book"),
-    ("book._ext.recorded", "from labs.draw import ladder", "knows nothing of the lab"),
-])
+@pytest.mark.parametrize(
+    "module, line, why",
+    [
+        ("host.store", "from labs import table", "host and guest do not mix"),
+        ("labs.table", "import host.paths", "host and guest do not mix"),
+        ("labs.cases.frag_needed.case", "from labs.cases.splice_push import case", "no case knows another"),
+        ("labs.draw.ladder", "from labs.net.node import Node", "draw does not know net"),
+        ("host.vm.serving", "def f():\n    from host.exercises import progress", "vm does not know exercises"),
+        ("host.paths", "from host.vm import ssh", "low does not know vm"),
+        ("labs.wire.packet", "from labs.wire import capture", "a circle"),
+        ("host.vm.ssh", "from book._ext import kernel_source", "only the site reads the book"),
+        ("book._ext.recorded", "from labs.draw import ladder", "knows nothing of the lab"),
+    ],
+)
 def test_a_line_that_breaks_a_rule_is_named(module, line, why):
     texts = sources()
     texts[module] += f"\n{line}\n"
@@ -113,7 +120,11 @@ def test_a_line_that_breaks_a_rule_is_named(module, line, why):
 
 
 def test_no_folder_has_grown_flat():
-    files = [PurePosixPath(file.relative_to(REPOSITORY).as_posix()) for top in ("host", "labs")
-             for file in (REPOSITORY / top).rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    files = [
+        PurePosixPath(file.relative_to(REPOSITORY).as_posix())
+        for top in ("host", "labs")
+        for file in (REPOSITORY / top).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    ]
     counted = Counter(file.parent for file in files if "cases" not in file.parts)
     assert {str(folder): number for folder, number in counted.items() if number > MOST_FILES} == {}

@@ -11,5 +11,12 @@ def test_host_and_guest_mean_the_same():
 
 def test_what_scripts_rely_on():
     assert {status.name: int(status) for status in errors.Status} == {
-        "HOLDS": 0, "FAILS": 1, "USAGE": 2, "COULD_NOT": 3, "COULD_NOT_TELL": 4, "INTERRUPTED": 130, "UNREAD": 141}
+        "HOLDS": 0,
+        "FAILS": 1,
+        "USAGE": 2,
+        "COULD_NOT": 3,
+        "COULD_NOT_TELL": 4,
+        "INTERRUPTED": 130,
+        "UNREAD": 141,
+    }
     assert errors.VERDICTS == {"PASS": 0, "FAIL": 1, "SKIP": 3}

@@ -40,14 +40,17 @@ def test_files_in_folders_are_found_again():
     assert store.made("thing", "k", never) == made
 
 
-@pytest.mark.parametrize("harm, says", [
-    (lambda f: os.truncate(f / "large", 10), "10 bytes where 1000"),
-    (lambda f: (f / "large").unlink(), "large is missing"),
-    (lambda f: (f / store.LIST).write_text("{"), "cannot be read"),
-    (lambda f: (f / store.LIST).write_text("{}"), "no list of files"),
-    (lambda f: (f / store.LIST).write_text("[1]"), "no list of files"),
-    (lambda f: os.utime(f / "large", (1, 1)), "was changed"),
-])
+@pytest.mark.parametrize(
+    "harm, says",
+    [
+        (lambda f: os.truncate(f / "large", 10), "10 bytes where 1000"),
+        (lambda f: (f / "large").unlink(), "large is missing"),
+        (lambda f: (f / store.LIST).write_text("{"), "cannot be read"),
+        (lambda f: (f / store.LIST).write_text("{}"), "no list of files"),
+        (lambda f: (f / store.LIST).write_text("[1]"), "no list of files"),
+        (lambda f: os.utime(f / "large", (1, 1)), "was changed"),
+    ],
+)
 def test_damage_is_named_and_repaired(harm, says, capsys):
     made = store.made("thing", "k", write_large)
     harm(made)

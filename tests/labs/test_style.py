@@ -18,22 +18,30 @@ GROUNDS = ["any", "light", "dark", "print"]
 
 def linear(colour: str) -> list[float]:
     """'#0072B2' in linear light (IEC 61966-2-1)."""
-    parts = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
 
 
 def lab(rgb: list[float]) -> tuple[float, float, float]:
     """Linear light as CIE L*a*b*, ground D65."""
-    x, y, z = (sum(weight * max(part, 0) for weight, part in zip(row, rgb)) / white for row, white in (
-        ((0.4124, 0.3576, 0.1805), 0.9505), ((0.2126, 0.7152, 0.0722), 1), ((0.0193, 0.1192, 0.9505), 1.089)))
+    x, y, z = (
+        sum(weight * max(part, 0) for weight, part in zip(row, rgb)) / white
+        for row, white in (
+            ((0.4124, 0.3576, 0.1805), 0.9505),
+            ((0.2126, 0.7152, 0.0722), 1),
+            ((0.0193, 0.1192, 0.9505), 1.089),
+        )
+    )
     x, y, z = (part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116 for part in (x, y, z))
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
 def distance(one: str, other: str, vision: str) -> float:
     """How far two colours look apart (CIE76; 2.3 is just noticed)."""
-    seen = [lab([sum(weight * part for weight, part in zip(row, linear(colour))) for row in SEEN[vision]])
-            for colour in (one, other)]
+    seen = [
+        lab([sum(weight * part for weight, part in zip(row, linear(colour))) for row in SEEN[vision]])
+        for colour in (one, other)
+    ]
     return sum((a - b) ** 2 for a, b in zip(*seen)) ** 0.5
 
 

@@ -42,8 +42,9 @@ class Visit:
 
 
 @contextlib.contextmanager
-def visit(browser, address: str, width: int = 1280, height: int = 900, scheme: str = "light",
-          **context) -> Iterator[Visit]:
+def visit(
+    browser, address: str, width: int = 1280, height: int = 900, scheme: str = "light", **context
+) -> Iterator[Visit]:
     """A page in a window of its own, loaded."""
     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme, **context)
     seen = Visit(page)

@@ -18,8 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).parent / "source"
 sys.path.insert(0, str(ROOT / "book/_ext"))
 
-PROVENANCE = {"kernel": "6.1.0-56-amd64", "qemu": "7.2.22", "acceleration": "tcg",
-              "date": "2026-11-20", "commit": "abc1234"}
+PROVENANCE = {
+    "kernel": "6.1.0-56-amd64",
+    "qemu": "7.2.22",
+    "acceleration": "tcg",
+    "date": "2026-11-20",
+    "commit": "abc1234",
+}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -83,14 +88,20 @@ def book(tmp_path):
         for name, text in pages.items():
             (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "src" / name).write_text(text, "utf-8")
-        settings = {"extensions": ["myst_nb", "annotated_source", "recorded", "places", "chart", "look"],
-                    "nb_execution_mode": "off", "myst_enable_extensions": ["colon_fence"],
-                    "kernel_source_root": str(SOURCE), "recordings": "_recordings",
-                    "html_theme": "basic", "exclude_patterns": ["notebooks/*.md"]} | overrides
+        settings = {
+            "extensions": ["myst_nb", "annotated_source", "recorded", "places", "chart", "look"],
+            "nb_execution_mode": "off",
+            "myst_enable_extensions": ["colon_fence"],
+            "kernel_source_root": str(SOURCE),
+            "recordings": "_recordings",
+            "html_theme": "basic",
+            "exclude_patterns": ["notebooks/*.md"],
+        } | overrides
         warnings, out = io.StringIO(), tmp_path / builder
         with patch_docutils(None), docutils_namespace():
-            app = Sphinx(tmp_path / "src", None, out, tmp_path / "doctrees", builder, settings,
-                         status=None, warning=warnings)
+            app = Sphinx(
+                tmp_path / "src", None, out, tmp_path / "doctrees", builder, settings, status=None, warning=warnings
+            )
             app.build()
         return Built(app.statuscode, re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue()), out)
 
@@ -99,8 +110,7 @@ def book(tmp_path):
 
 def notebook(*cells: dict, provenance: dict | None = PROVENANCE) -> str:
     """The JSON of a notebook that has a title and these cells."""
-    metadata = {"kernelspec": {"name": "lab-vm", "display_name": "Lab VM (root)"},
-                "language_info": {"name": "python"}}
+    metadata = {"kernelspec": {"name": "lab-vm", "display_name": "Lab VM (root)"}, "language_info": {"name": "python"}}
     if provenance is not None:
         metadata["where_packets_wait"] = provenance
     cells = [markdown("# Run it"), *cells]
@@ -116,5 +126,10 @@ def markdown(text: str) -> dict:
 
 def code(text: str, *outputs: dict, count: int | None = 1, tags: tuple[str, ...] = ()) -> dict:
     """A cell of code; `count` None is one that never ran."""
-    return {"cell_type": "code", "metadata": {"tags": list(tags)}, "source": text,
-            "execution_count": count, "outputs": list(outputs)}
+    return {
+        "cell_type": "code",
+        "metadata": {"tags": list(tags)},
+        "source": text,
+        "execution_count": count,
+        "outputs": list(outputs),
+    }

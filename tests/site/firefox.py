@@ -15,8 +15,12 @@ import websocket  # Jupyter's server brings it
 LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 ANSWER_S = 120
 # Of a first start: nothing asked of other hosts.
-PREFERENCES = {"datareporting.policy.dataSubmissionEnabled": False, "app.normandy.enabled": False,
-               "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False}
+PREFERENCES = {
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "app.normandy.enabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+}
 
 
 class Page:
@@ -35,19 +39,38 @@ class Page:
     def text(self, selector: str) -> str | None:
         """Of the first element, None if there is none."""
         script = f"document.querySelector({json.dumps(selector)})?.textContent ?? null"
-        return self._ask("script.evaluate", expression=script, target={"context": self._context},
-                         awaitPromise=False)["result"].get("value")
+        return self._ask("script.evaluate", expression=script, target={"context": self._context}, awaitPromise=False)[
+            "result"
+        ].get("value")
 
     def click(self, selector: str) -> None:
         """With the pointer, in the middle of the first element."""
-        element, *_ = self._ask("browsingContext.locateNodes", context=self._context,
-                                locator={"type": "css", "value": selector})["nodes"]
-        self._ask("script.callFunction", functionDeclaration="it => it.scrollIntoView({block: 'center'})",
-                  arguments=[{"sharedId": element["sharedId"]}], target={"context": self._context}, awaitPromise=False)
+        element, *_ = self._ask(
+            "browsingContext.locateNodes", context=self._context, locator={"type": "css", "value": selector}
+        )["nodes"]
+        self._ask(
+            "script.callFunction",
+            functionDeclaration="it => it.scrollIntoView({block: 'center'})",
+            arguments=[{"sharedId": element["sharedId"]}],
+            target={"context": self._context},
+            awaitPromise=False,
+        )
         there = {"type": "element", "element": {"sharedId": element["sharedId"]}}
-        self._ask("input.performActions", context=self._context, actions=[{"type": "pointer", "id": "mouse", "actions": [
-            {"type": "pointerMove", "x": 0, "y": 0, "origin": there},
-            {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]}])
+        self._ask(
+            "input.performActions",
+            context=self._context,
+            actions=[
+                {
+                    "type": "pointer",
+                    "id": "mouse",
+                    "actions": [
+                        {"type": "pointerMove", "x": 0, "y": 0, "origin": there},
+                        {"type": "pointerDown", "button": 0},
+                        {"type": "pointerUp", "button": 0},
+                    ],
+                }
+            ],
+        )
 
     def _ask(self, method: str, **parameters) -> dict:
         self._sent += 1
@@ -68,11 +91,16 @@ def page() -> Iterator[Page]:
             file.writelines(f'user_pref("{name}", {json.dumps(value)});\n' for name, value in PREFERENCES.items())
         process = subprocess.Popen(
             ["firefox-esr", "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         try:
             address = next(found[1] for line in process.stderr if (found := LISTENS.search(line)))
-            with contextlib.closing(websocket.create_connection(
-                    f"{address}/session", timeout=ANSWER_S, suppress_origin=True)) as socket:
+            with contextlib.closing(
+                websocket.create_connection(f"{address}/session", timeout=ANSWER_S, suppress_origin=True)
+            ) as socket:
                 yield Page(socket)
         finally:
             process.terminate()

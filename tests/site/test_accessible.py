@@ -19,8 +19,11 @@ def violations(page) -> list[str]:
     """What axe finds against WCAG 2.2 AA: the rule, the element, and why."""
     page.evaluate(AXE.read_text("utf-8"))
     found = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", LEVEL)
-    return [f"{rule['id']}: {node['html'][:160]} ({node['failureSummary']})"
-            for rule in found["violations"] for node in rule["nodes"]]
+    return [
+        f"{rule['id']}: {node['html'][:160]} ({node['failureSummary']})"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
 
 
 def accessible(site, browser, name, scheme):
@@ -31,10 +34,16 @@ def accessible(site, browser, name, scheme):
         assert violations(seen.page) == []
 
 
-@pytest.mark.parametrize("name, scheme", [
-    *((name, "light") for name in toc_pages()),
-    *(pytest.param(name, "dark", marks=pytest.mark.whole("site", why="the base has the components of each"))
-      for name in toc_pages())])
+@pytest.mark.parametrize(
+    "name, scheme",
+    [
+        *((name, "light") for name in toc_pages()),
+        *(
+            pytest.param(name, "dark", marks=pytest.mark.whole("site", why="the base has the components of each"))
+            for name in toc_pages()
+        ),
+    ],
+)
 def test_axe_finds_nothing_at_wcag_2_2_aa(site, browser, name, scheme):
     accessible(site, browser, name, scheme)
 
@@ -52,8 +61,10 @@ def test_axe_finds_nothing_in_the_dark_in_any_component(built_site, site, browse
 
 def test_axe_would_find_something(site, browser):
     with visit(browser, f"{site}/book/index.html") as seen:
-        seen.page.evaluate("document.querySelector('article').insertAdjacentHTML('beforeend', "
-                           "'<p style=\"color:#ccc;background:#fff\">pale</p><img src=\"x.png\">')")
+        seen.page.evaluate(
+            "document.querySelector('article').insertAdjacentHTML('beforeend', "
+            '\'<p style="color:#ccc;background:#fff">pale</p><img src="x.png">\')'
+        )
         found = " ".join(violations(seen.page))
         assert "color-contrast" in found and "image-alt" in found
 
@@ -75,8 +86,9 @@ def test_pictures_have_words(site, browser, name):
         assert dumb == []
 
 
-@pytest.mark.parametrize("width, height", [
-    (360, 740), (1280, 900), pytest.param(3840, 2160, marks=pytest.mark.whole("site"))])
+@pytest.mark.parametrize(
+    "width, height", [(360, 740), (1280, 900), pytest.param(3840, 2160, marks=pytest.mark.whole("site"))]
+)
 @pytest.mark.parametrize("name", toc_pages())
 def test_the_page_does_not_scroll_sideways(site, browser, name, width, height):
     with visit(browser, f"{site}/{name}.html", width, height) as seen:

@@ -52,30 +52,40 @@ def test_good_page(book):
 def test_caption_says_whose_code_and_where(book):
     caption = re.search(r"<figcaption.*?</figcaption>", book({"index.md": GOOD}).page())[0]
     text = re.sub(r"<[^>]+>", "", caption)
-    assert text == ("queue_length() in net/wait/queue.c, lines 33–41 Linux 6.1.7 "
-                    "(linux-source-6.1 6.1.7-2), GPL-2.0-only, the same lines online")
+    assert text == (
+        "queue_length() in net/wait/queue.c, lines 33–41 Linux 6.1.7 "
+        "(linux-source-6.1 6.1.7-2), GPL-2.0-only, the same lines online"
+    )
     assert 'href="https://elixir.bootlin.com/linux/v6.1.7/source/net/wait/queue.c#L33"' in caption
     assert "patches may shift lines" in caption
     assert str(SOURCE) not in caption
 
 
 def test_each_line_has_the_number_that_it_has_in_its_file(book):
-    assert numbered(book({"index.md": GOOD}).page()) == {number: line.strip() for number, line in enumerate(
-        (SOURCE / "net/wait/queue.c").read_text().splitlines(), 1) if 33 <= number <= 41}
+    assert numbered(book({"index.md": GOOD}).page()) == {
+        number: line.strip()
+        for number, line in enumerate((SOURCE / "net/wait/queue.c").read_text().splitlines(), 1)
+        if 33 <= number <= 41
+    }
 
 
 def numbered(figure: str) -> dict[int, str]:
     """The lines that are shown, by the numbers before them."""
     row = r'<span class="wpw-number">(\d+)</span>.*?<span class="wpw-text">(.*?)\n</span>'
-    return {int(number): unescape(re.sub(r"<[^>]+>", "", line)).strip()
-            for number, line in re.findall(row, figure, re.DOTALL)}
+    return {
+        int(number): unescape(re.sub(r"<[^>]+>", "", line)).strip()
+        for number, line in re.findall(row, figure, re.DOTALL)
+    }
 
 
 @pytest.mark.xdist_group("site")
 def test_in_the_book_too(built_site):
     roots = {read_version(root).package: root for root in map(Path, quoted.trees().values())}
-    figures = [(path.name, figure) for path in built_site.rglob("*.html")
-               for figure in re.findall(r'<figure class="wpw-source.*?</figure>', path.read_text(), re.DOTALL)]
+    figures = [
+        (path.name, figure)
+        for path in built_site.rglob("*.html")
+        for figure in re.findall(r'<figure class="wpw-source.*?</figure>', path.read_text(), re.DOTALL)
+    ]
     assert len(figures) > 20
     for name, figure in figures:
         file, first, last = re.search(r"</code> in <code>(.*?)</code>, lines? (\d+)(?:–(\d+))?<", figure).groups()
@@ -85,21 +95,33 @@ def test_in_the_book_too(built_site):
         assert {number: own[number - 1].strip() for number in shown} == shown, (name, file)
 
 
-@pytest.mark.parametrize("directive, line, message", [
-    ("net/wait/queue.c queue_none\n:::", 3, "net/wait/queue.c: queue_none not found"),
-    ("net/wait/none.c queue\n:::", 3, "net/wait/none.c is not in the source tree"),
-    ("net/wait/queue.c queue_trace\n:::", 3, "queue_trace found twice: function in lines 57-60"),
-    ("net/wait/queue.c queue_length\n:from: nowhere\n:::", 3, "'nowhere' not found"),
-    ("net/wait/queue.c queue_length\n:to: a\n:to-next: b\n:::", 3, "both :to: and :to-next:"),
-    ("net/wait/queue.c queue_length\n:tree: minix\n:::", 3, "no source tree 'minix'; those"),
-    ("net/wait/queue.c queue_length\n\n1. `kfree`: no\n:::", 5,
-     "callout 1 in the quoted lines 24-48 of queue_length() in net/wait/queue.c: 'kfree' not found"),
-    ("net/wait/queue.c queue_length\n\n1. `int length`: yes\n2. `goto out;`: two\n:::", 6,
-     "'goto out;' found twice, in lines 40, 44"),
-    ("net/wait/queue.c queue_length\n\n1. `int length`: yes\n\n3. `odd =`: no\n:::", 7,
-     "callout 3: expected number 2"),
-    ("net/wait/queue.c queue_length\n\n- `int length`: yes\n:::", 5, "expected '1. `pattern`: note'"),
-])
+@pytest.mark.parametrize(
+    "directive, line, message",
+    [
+        ("net/wait/queue.c queue_none\n:::", 3, "net/wait/queue.c: queue_none not found"),
+        ("net/wait/none.c queue\n:::", 3, "net/wait/none.c is not in the source tree"),
+        ("net/wait/queue.c queue_trace\n:::", 3, "queue_trace found twice: function in lines 57-60"),
+        ("net/wait/queue.c queue_length\n:from: nowhere\n:::", 3, "'nowhere' not found"),
+        ("net/wait/queue.c queue_length\n:to: a\n:to-next: b\n:::", 3, "both :to: and :to-next:"),
+        ("net/wait/queue.c queue_length\n:tree: minix\n:::", 3, "no source tree 'minix'; those"),
+        (
+            "net/wait/queue.c queue_length\n\n1. `kfree`: no\n:::",
+            5,
+            "callout 1 in the quoted lines 24-48 of queue_length() in net/wait/queue.c: 'kfree' not found",
+        ),
+        (
+            "net/wait/queue.c queue_length\n\n1. `int length`: yes\n2. `goto out;`: two\n:::",
+            6,
+            "'goto out;' found twice, in lines 40, 44",
+        ),
+        (
+            "net/wait/queue.c queue_length\n\n1. `int length`: yes\n\n3. `odd =`: no\n:::",
+            7,
+            "callout 3: expected number 2",
+        ),
+        ("net/wait/queue.c queue_length\n\n- `int length`: yes\n:::", 5, "expected '1. `pattern`: note'"),
+    ],
+)
 def test_faults_stop_the_build_and_say_where(book, directive, line, message):
     built = book(page(f":::{{annotated-source}} {directive}"))
     assert built.status == 1
@@ -123,18 +145,24 @@ def test_good_notebook(book):
 
 @pytest.mark.parametrize("root, found", [("", "which is not set"), ("/nowhere", "not there")])
 def test_no_source_names_the_next_command(book, root, found):
-    built = book(page(":::{annotated-source} net/wait/queue.c queue_length\n:::"),
-                 kernel_source_root=root)
+    built = book(page(":::{annotated-source} net/wait/queue.c queue_length\n:::"), kernel_source_root=root)
     assert built.status == 1 and "Next: ./lab book" in built.warnings and found in built.warnings
     assert "WPW_KERNEL_SOURCE" in built.warnings
 
 
 def test_a_second_tree_is_configuration(book, monkeypatch):
     monkeypatch.setenv("WPW_QEMU_SOURCE", str(SOURCE))
-    qemu = {"title": "QEMU", "environment": "WPW_QEMU_SOURCE", "licence": "GPL-2.0-or-later",
-            "link": "https://elixir.example/qemu/v{upstream}/source/{path}#L{line}"}
-    built = book(page(":::{annotated-source} net/wait/queue.c queue_wake\n:tree: qemu\n:::"),
-                 source_trees={"qemu": qemu}, kernel_source_root="")
+    qemu = {
+        "title": "QEMU",
+        "environment": "WPW_QEMU_SOURCE",
+        "licence": "GPL-2.0-or-later",
+        "link": "https://elixir.example/qemu/v{upstream}/source/{path}#L{line}",
+    }
+    built = book(
+        page(":::{annotated-source} net/wait/queue.c queue_wake\n:tree: qemu\n:::"),
+        source_trees={"qemu": qemu},
+        kernel_source_root="",
+    )
     assert built.status == 0
     assert 'href="https://elixir.example/qemu/v6.1.7/source/net/wait/queue.c#L' in built.page()
 
@@ -152,8 +180,9 @@ def test_a_changed_source_file_rebuilds_the_page(book, tmp_path):
 
 
 def test_a_piece_loses_the_indentation_it_shares(book):
-    built = book(page(":::{annotated-source} net/wait/queue.c queue_length\n"
-                      ":from: if (flags & QUEUE_COUNT)\n:to: length++\n:::"))
+    built = book(
+        page(":::{annotated-source} net/wait/queue.c queue_length\n:from: if (flags & QUEUE_COUNT)\n:to: length++\n:::")
+    )
     lines = re.findall(r'<span class="wpw-text">(.*?)\n</span>', built.page(), re.DOTALL)
     text = [re.sub(r"<[^>]+>", "", line) for line in lines]
     assert text == ["if (flags &amp; QUEUE_COUNT)", "\tlength += count(waiter);", "else", "\tlength++;"]

@@ -21,11 +21,16 @@ BUILD = "from jupyter_book.cli.main import main; main()"
 def chapter(folder: Path) -> Path:
     """The book's configuration and extensions with a chapter of our own, and things to ignore."""
     shutil.copy(ROOT / "_config.yml", folder)
-    shutil.copytree(ROOT / "book", folder / "book",
-                    ignore=lambda where, names: [n for n in names if n in ("_recordings", "__pycache__")
-                                                 or n.endswith(".md")])
-    toc = {"format": "jb-book", "root": "book/index", "parts": [{"caption": "1", "chapters": [
-        {"file": "book/wait", "sections": [{"file": "notebooks/wait"}]}]}]}
+    shutil.copytree(
+        ROOT / "book",
+        folder / "book",
+        ignore=lambda where, names: [n for n in names if n in ("_recordings", "__pycache__") or n.endswith(".md")],
+    )
+    toc = {
+        "format": "jb-book",
+        "root": "book/index",
+        "parts": [{"caption": "1", "chapters": [{"file": "book/wait", "sections": [{"file": "notebooks/wait"}]}]}],
+    }
     files = {
         "_toc.yml": json.dumps(toc),
         "book/index.md": "# A book\n",
@@ -33,7 +38,8 @@ def chapter(folder: Path) -> Path:
         "book/_recordings/wait.json": json.dumps({"provenance": PROVENANCE, "ms": 257.3}),
         "notebooks/wait.ipynb": notebook(markdown(QUOTE), code("run()")),
         "notebooks/wait.md": "# The text source\n",
-        "README.md": "# No page\n", "labs/cases/notes.md": "# No page\n",
+        "README.md": "# No page\n",
+        "labs/cases/notes.md": "# No page\n",
     }
     (folder / "labs").mkdir(exist_ok=True)
     shutil.copy(ROOT / "labs/style.toml", folder / "labs")
@@ -45,10 +51,18 @@ def chapter(folder: Path) -> Path:
 
 def build(folder: Path) -> subprocess.CompletedProcess:
     """What ./lab book runs."""
-    environment = os.environ | {"WPW_KERNEL_SOURCE": str(SOURCE), "WPW_QEMU_SOURCE": str(SOURCE),
-                                "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([sys.executable, "-P", "-c", BUILD, "build", ".", "--all", "-W", "-n",
-                           "--keep-going"], cwd=folder, env=environment, capture_output=True, text=True)
+    environment = os.environ | {
+        "WPW_KERNEL_SOURCE": str(SOURCE),
+        "WPW_QEMU_SOURCE": str(SOURCE),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    return subprocess.run(
+        [sys.executable, "-P", "-c", BUILD, "build", ".", "--all", "-W", "-n", "--keep-going"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
 
 
 def pages(folder: Path) -> dict[str, bytes]:
@@ -68,8 +82,14 @@ def built(tmp_path_factory):
 
 def test_pages_and_only_pages(built):
     names = {name for name in pages(built) if name.endswith(".html") and not name.startswith("_static")}
-    assert names == {"index.html", "genindex.html", "search.html", "book/index.html",
-                     "book/wait.html", "notebooks/wait.html"}
+    assert names == {
+        "index.html",
+        "genindex.html",
+        "search.html",
+        "book/index.html",
+        "book/wait.html",
+        "notebooks/wait.html",
+    }
     assert b"The text source" not in pages(built)["notebooks/wait.html"]
 
 
@@ -80,11 +100,12 @@ def test_both_source_trees_are_quoted_each_with_its_own_link(built):
 
 
 def test_nothing_is_loaded_from_another_host(built):
-    loading = re.compile(rb"""<(?:link|script|img|iframe|source|video)\b[^>]*?(?:href|src)=["']"""
-                         rb"""((?:https?:)?//[^"']+)|@import\s+(?:url\()?["']?(https?://[^"')]+)|"""
-                         rb"""url\(["']?((?:https?:)?//[^"')]+)""")
-    found = {name: loading.findall(text) for name, text in pages(built).items()
-             if name.endswith((".html", ".css"))}
+    loading = re.compile(
+        rb"""<(?:link|script|img|iframe|source|video)\b[^>]*?(?:href|src)=["']"""
+        rb"""((?:https?:)?//[^"']+)|@import\s+(?:url\()?["']?(https?://[^"')]+)|"""
+        rb"""url\(["']?((?:https?:)?//[^"')]+)"""
+    )
+    found = {name: loading.findall(text) for name, text in pages(built).items() if name.endswith((".html", ".css"))}
     assert {name: links for name, links in found.items() if links} == {}
 
 

@@ -12,8 +12,11 @@ SOUGHT = ["tcp_simple_retransmit", "IpFragFails"]
 
 
 def test_the_pages_are_those_of_the_table_of_contents(built_site):
-    found = {path.relative_to(built_site).with_suffix("").as_posix() for path in built_site.rglob("*.html")
-             if "_static" not in path.parts}
+    found = {
+        path.relative_to(built_site).with_suffix("").as_posix()
+        for path in built_site.rglob("*.html")
+        if "_static" not in path.parts
+    }
     assert found == {*toc_pages(), "index"}  # the root leads on to the first page, see below
     assert len(found) > 4
 
@@ -52,9 +55,20 @@ def test_the_root_leads_to_the_first_page(site, browser):
     page.close()
 
 
-@pytest.mark.parametrize("word, way", [(SOUGHT[0], "served"), *(
-    pytest.param(word, way, marks=pytest.mark.whole("site"))
-    for word, way in [(SOUGHT[0], "from the file system"), (SOUGHT[1], "served"), (SOUGHT[1], "from the file system")])])
+@pytest.mark.parametrize(
+    "word, way",
+    [
+        (SOUGHT[0], "served"),
+        *(
+            pytest.param(word, way, marks=pytest.mark.whole("site"))
+            for word, way in [
+                (SOUGHT[0], "from the file system"),
+                (SOUGHT[1], "served"),
+                (SOUGHT[1], "from the file system"),
+            ]
+        ),
+    ],
+)
 def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, way):
     start = f"{site}/book/index.html" if way == "served" else f"{built_site.as_uri()}/book/index.html"
     with visit(browser, start) as seen:
@@ -74,6 +88,7 @@ def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, 
 def test_annotations_lead_to_their_lines_and_back(site, browser, chapter):
     with visit(browser, f"{site}/book/{chapter}.html") as seen:
         targets = seen.page.eval_on_selector_all(
-            ".wpw-source a[href^='#']", "links => links.map(a => a.getAttribute('href').slice(1))")
+            ".wpw-source a[href^='#']", "links => links.map(a => a.getAttribute('href').slice(1))"
+        )
         assert len(targets) > 20
         assert [target for target in targets if seen.page.query_selector(f"[id='{target}']") is None] == []

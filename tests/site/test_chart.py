@@ -9,8 +9,10 @@ from browsing import visit
 
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
 PAGE = ":::{{chart}} way\n:alt: {alt}\n:caption: A *way*.\n\n{graph}\n:::\n"
-GRAPH = ('digraph { a [label="queue_length()\\nwaits & waits", class="stall", URL="other#queue_length"];'
-         ' b [URL="there"]; c [URL="#page"]; a -> b [class="lost", style=dashed]; b -> c }')
+GRAPH = (
+    'digraph { a [label="queue_length()\\nwaits & waits", class="stall", URL="other#queue_length"];'
+    ' b [URL="there"]; c [URL="#page"]; a -> b [class="lost", style=dashed]; b -> c }'
+)
 OTHER = f"# Other\n\n{QUOTE}\n(there)=\n## Below\n"
 
 
@@ -40,8 +42,10 @@ def test_a_chart_is_part_of_its_page_and_leads_on(book):
 
 
 def test_words_lead_there_too(book):
-    text = ("# Page\n\nSee {at}`other#queue_length`, {at}`queue_length() <other#queue_length>`"
-            " and {at}`below <there>`.\n\n```{toctree}\nother\n```\n")
+    text = (
+        "# Page\n\nSee {at}`other#queue_length`, {at}`queue_length() <other#queue_length>`"
+        " and {at}`below <there>`.\n\n```{toctree}\nother\n```\n"
+    )
     built = book({"index.md": text, "other.md": OTHER})
     assert (built.status, built.warnings) == (0, "")
     assert built.page().count('href="other.html#queue-length-1"><code') == 2
@@ -53,12 +57,15 @@ def test_the_same_graph_is_the_same_picture_and_text_has_its_words(book):
     assert "A leads to B." in book({}, builder="text").page()
 
 
-@pytest.mark.parametrize("graph, alt, message", [
-    ('digraph { a [URL="other#nothing"] }', "A.", "'other#nothing': expected a label, a page or page#place"),
-    ('digraph { a [URL="nowhere"] }', "A.", "'nowhere': expected a label"),
-    ("digraph { a -> }", "A.", "dot: Error: <stdin>: syntax error in line 1"),
-    ("digraph { a }", "", "chart 'way': expected :alt: with what it says, found none"),
-])
+@pytest.mark.parametrize(
+    "graph, alt, message",
+    [
+        ('digraph { a [URL="other#nothing"] }', "A.", "'other#nothing': expected a label, a page or page#place"),
+        ('digraph { a [URL="nowhere"] }', "A.", "'nowhere': expected a label"),
+        ("digraph { a -> }", "A.", "dot: Error: <stdin>: syntax error in line 1"),
+        ("digraph { a }", "", "chart 'way': expected :alt: with what it says, found none"),
+    ],
+)
 def test_a_fault_stops_the_build_and_says_where(book, graph, alt, message):
     built = book(pages(graph, alt))
     assert built.status == 1

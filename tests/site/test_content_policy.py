@@ -29,8 +29,11 @@ TRIES = {
 def test_markup_that_comes_later_runs_nothing(site, browser, markup):
     """As if what a guest printed had been taken for markup."""
     with visit(browser, f"{site}/book/frag-needed.html") as seen:
-        seen.page.evaluate("markup => document.querySelector('article').append("
-                           "document.createRange().createContextualFragment(markup))", markup)
+        seen.page.evaluate(
+            "markup => document.querySelector('article').append("
+            "document.createRange().createContextualFragment(markup))",
+            markup,
+        )
         seen.page.evaluate("document.querySelector('#trap')?.click()")
         seen.page.wait_for_timeout(300)
         assert seen.page.evaluate("window.ran") is None
@@ -39,12 +42,18 @@ def test_markup_that_comes_later_runs_nothing(site, browser, markup):
 
 def test_nothing_is_asked_of_another_host(site, browser):
     with visit(browser, f"{site}/book/frag-needed.html") as seen:
-        answer = seen.page.evaluate("fetch('http://127.0.0.1:9/', {mode: 'no-cors'}).then(() => 'asked', error => `${error}`)")
+        answer = seen.page.evaluate(
+            "fetch('http://127.0.0.1:9/', {mode: 'no-cors'}).then(() => 'asked', error => `${error}`)"
+        )
         assert "asked" not in answer and any("Content Security Policy" in error for error in seen.errors)
 
 
 def test_a_script_of_the_page_is_named_by_its_hash_and_data_is_no_script():
-    said = policy('<script>let a = "é";</script><script type="application/json">{}</script><script src="a.js"></script>', set())
+    said = policy(
+        '<script>let a = "é";</script><script type="application/json">{}</script><script src="a.js"></script>', set()
+    )
     assert said.count("'sha256-") == 1 and "unsafe-hashes" not in said
     of_site = handlers('<button onclick="window.print()">')
-    assert len(of_site) == 1 and f"'unsafe-hashes' {of_site.pop()}" in policy("<p>", handlers('<a onclick="window.print()">'))
+    assert len(of_site) == 1 and f"'unsafe-hashes' {of_site.pop()}" in policy(
+        "<p>", handlers('<a onclick="window.print()">')
+    )

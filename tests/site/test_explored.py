@@ -77,7 +77,9 @@ def test_without_script_nothing_is_missing(site, browser, name):
 
 
 def test_the_button_copies_the_command_that_opens_this_notebook(site, browser):
-    with visit(browser, f"{site}/notebooks/frag-needed.html", permissions=["clipboard-read", "clipboard-write"]) as seen:
+    with visit(
+        browser, f"{site}/notebooks/frag-needed.html", permissions=["clipboard-read", "clipboard-write"]
+    ) as seen:
         seen.page.locator(".wpw-copy").click()
         seen.page.locator(".wpw-said", has_text="Copied").wait_for()
         assert seen.page.evaluate("navigator.clipboard.readText()") == "./lab start frag-needed"

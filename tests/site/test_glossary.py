@@ -13,21 +13,28 @@ BACK = {"glossary.md", "references.md", "corrections.md"}
 ENTRY = re.compile(r"((?:^`\w+\(\)`\n)+)  (.+\n(?:  .+\n)*)", re.MULTILINE)
 FILE = re.compile(r"`([\w./-]+\.(?:c|h|S))`")
 QUOTE = re.compile(r"\{annotated-source\} (\S+) (\S+)")
-ROW = re.compile(r'<tr class="wpw-row wpw-frame (?P<kinds>[^"]*)"(?P<rest>[^>]*)>.*?'
-                 r'<th scope="row"><code>(?P<name>[^<]+)</code>')
+ROW = re.compile(
+    r'<tr class="wpw-row wpw-frame (?P<kinds>[^"]*)"(?P<rest>[^>]*)>.*?'
+    r'<th scope="row"><code>(?P<name>[^<]+)</code>'
+)
 OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 HASH = re.compile(r"(?<![\w/])`?([0-9a-f]{10,12})`?(?![\w])")
 RFC = re.compile(r"RFC (\d{4})")
-NO_DEFINITION = {"__x64_sys_splice",  # made by a macro
-                 "splice_to_socket"}  # of 6.12, says its entry
+NO_DEFINITION = {
+    "__x64_sys_splice",  # made by a macro
+    "splice_to_socket",
+}  # of 6.12, says its entry
 REFERENCES = (ROOT / "book/references.md").read_text("utf-8")
 
 
 def entries() -> dict[str, set[str]]:
     """The files that the glossary names, by function."""
     text = (ROOT / "book/glossary.md").read_text("utf-8")
-    return {name: set(FILE.findall(said)) for names, said in ENTRY.findall(text)
-            for name in re.findall(r"`(\w+)\(\)`", names)}
+    return {
+        name: set(FILE.findall(said))
+        for names, said in ENTRY.findall(text)
+        for name in re.findall(r"`(\w+)\(\)`", names)
+    }
 
 
 def quoted() -> set[tuple[str, str]]:
@@ -48,8 +55,12 @@ def told() -> set[tuple[str, str | None]]:
 
 def hashes(pages: list[Path]) -> set[str]:
     """The commits that pages name, by hash: with a letter and a digit, so no number and no word."""
-    return {each for page in pages for each in HASH.findall(page.read_text("utf-8"))
-            if re.search(r"[a-f]", each) and re.search(r"\d", each)}
+    return {
+        each
+        for page in pages
+        for each in HASH.findall(page.read_text("utf-8"))
+        if re.search(r"[a-f]", each) and re.search(r"\d", each)
+    }
 
 
 @pytest.mark.parametrize("functions", [quoted, told])
@@ -85,8 +96,9 @@ def test_the_references_have_every_commit_and_no_other():
 
 
 def test_the_references_have_every_rfc_and_no_other():
-    named = {number for page in CHAPTERS if page.name != "references.md"
-             for number in RFC.findall(page.read_text("utf-8"))}
+    named = {
+        number for page in CHAPTERS if page.name != "references.md" for number in RFC.findall(page.read_text("utf-8"))
+    }
     listed = re.findall(r"^\| \[(\d{4})\]\(https://www\.rfc-editor\.org/rfc/rfc\1\)", REFERENCES, re.MULTILINE)
     assert named == set(listed)
 
@@ -105,8 +117,11 @@ def uneven(text: str) -> list[str]:
     found = []
     for entry in (paragraph for _, block in GLOSSARY.findall(text) for paragraph in block.split("\n\n")):
         inside = [line for line in entry.splitlines() if line.startswith(" ")]
-        found += [line for before, line in zip(inside, inside[1:])
-                  if len(before) - len(before.lstrip()) != len(line) - len(line.lstrip())]
+        found += [
+            line
+            for before, line in zip(inside, inside[1:])
+            if len(before) - len(before.lstrip()) != len(line) - len(line.lstrip())
+        ]
     return found
 
 

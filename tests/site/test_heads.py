@@ -21,8 +21,9 @@ pytestmark = pytest.mark.xdist_group("site")
 
 def metas(html: str) -> dict[str, str]:
     """The page's <meta> by name or property; docutils writes the content first."""
-    return (dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"', html))
-            | {name: content for content, name in re.findall(r'<meta content="([^"]*)" name="([^"]+)"', html)})
+    return dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"', html)) | {
+        name: content for content, name in re.findall(r'<meta content="([^"]*)" name="([^"]+)"', html)
+    }
 
 
 @pytest.mark.parametrize("name", toc_pages())
@@ -80,11 +81,14 @@ def test_every_link_within_the_site_leads_somewhere(built_site):
 
 
 def test_a_link_that_leads_nowhere_is_noticed(tmp_path):
-    (tmp_path / "a.html").write_text('<p id="here"><a href="b.html#there">b</a><a href="#here">a</a>'
-                                     '<img src="c.png"><a href="b.html#nowhere">b</a>')
+    (tmp_path / "a.html").write_text(
+        '<p id="here"><a href="b.html#there">b</a><a href="#here">a</a><img src="c.png"><a href="b.html#nowhere">b</a>'
+    )
     (tmp_path / "b.html").write_text('<p id="there">')
-    assert links.internal(tmp_path) == ["a.html: c.png: there is no c.png",
-                                        "a.html: b.html#nowhere: b.html has no place 'nowhere'"]
+    assert links.internal(tmp_path) == [
+        "a.html: c.png: there is no c.png",
+        "a.html: b.html#nowhere: b.html has no place 'nowhere'",
+    ]
 
 
 def test_the_data_of_a_ladder_is_its_packets(built_site):
@@ -95,11 +99,13 @@ def test_the_data_of_a_ladder_is_its_packets(built_site):
     packets = recorded["run"]["captures"]["direct_b"]
     assert len(rows) == len(packets) > 3
     assert [float(row["time, ms"]) for row in rows] == pytest.approx(
-        [packet["time_s"] * 1e3 for packet in packets], abs=0.001)
+        [packet["time_s"] * 1e3 for packet in packets], abs=0.001
+    )
     told = json.loads((folder / "b-ladder.json").read_text())
     assert told["provenance"] == recorded["provenance"]
     assert [{name: value for name, value in row.items() if value} for row in rows] == [
-        {name: value for name, value in row.items() if value} for row in told["rows"]]
+        {name: value for name, value in row.items() if value} for row in told["rows"]
+    ]
 
 
 def test_captures_and_events_are_offered_as_they_were_taken(built_site):
@@ -125,8 +131,7 @@ def test_a_plots_series_and_a_table_in_plain_text():
     from figure_data import figure_files
 
     series = [{"series": "as it is", "exchange": "A", "waited (ms)": 23.0}]
-    plot = ('<figure><script type="application/json" class="wpw-data">'
-            f'{json.dumps(series)}</script><svg></svg></figure>')
+    plot = f'<figure><script type="application/json" class="wpw-data">{json.dumps(series)}</script><svg></svg></figure>'
     assert figure_files(plot, {"says": ""})["csv"] == "series,exchange,waited (ms)\nas it is,A,23.0\n"
     text = figure_files("<figure><pre>a &lt; b\n1   2</pre></figure>", {"says": "Recorded."})
     assert text == {"txt": "Recorded.\n\na < b\n1   2\n"}

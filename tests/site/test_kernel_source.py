@@ -15,16 +15,19 @@ def quoted(symbol, **options):
     return lines[0].strip(), lines[-1].strip()
 
 
-@pytest.mark.parametrize("symbol, first, last", [
-    ("queue_length", "int queue_length(struct queue *queue,", "}"),
-    ("queue_length()", "int queue_length(struct queue *queue,", "}"),
-    ("queue_first", "static inline struct waiter *", "}"),  # its name stands in the second line
-    ("queue_wake", "static int __must_check queue_wake(struct queue *queue)", "}"),  # no prototype
-    ("for_each_waiter", "#define for_each_waiter(queue, waiter) \\", "(waiter) = (waiter)->next)"),
-    ("QUEUE_LIMIT", "#define QUEUE_LIMIT 64", "#define QUEUE_LIMIT 64"),
-    ("queue_wait", "SYSCALL_DEFINE2(queue_wait, int, fd, unsigned int, flags)", "}"),
-    ("queue", "const struct queue_ops queue = {", "};"),
-])
+@pytest.mark.parametrize(
+    "symbol, first, last",
+    [
+        ("queue_length", "int queue_length(struct queue *queue,", "}"),
+        ("queue_length()", "int queue_length(struct queue *queue,", "}"),
+        ("queue_first", "static inline struct waiter *", "}"),  # its name stands in the second line
+        ("queue_wake", "static int __must_check queue_wake(struct queue *queue)", "}"),  # no prototype
+        ("for_each_waiter", "#define for_each_waiter(queue, waiter) \\", "(waiter) = (waiter)->next)"),
+        ("QUEUE_LIMIT", "#define QUEUE_LIMIT 64", "#define QUEUE_LIMIT 64"),
+        ("queue_wait", "SYSCALL_DEFINE2(queue_wait, int, fd, unsigned int, flags)", "}"),
+        ("queue", "const struct queue_ops queue = {", "};"),
+    ],
+)
 def test_finds_whole_definitions(symbol, first, last):
     assert quoted(symbol) == (first, last)
 
@@ -32,7 +35,7 @@ def test_finds_whole_definitions(symbol, first, last):
 def test_lines_are_the_files_own():
     found = excerpt(SOURCE, QUEUE, "queue_length")
     text = (SOURCE / QUEUE).read_text().splitlines()
-    assert list(found.lines) == text[found.first - 1:found.last]
+    assert list(found.lines) == text[found.first - 1 : found.last]
     assert text[found.last - 2].strip() == "return length;"
     assert found.label == "queue_length()"
 
@@ -44,8 +47,11 @@ def test_braces_in_text_and_comments_end_nothing():
 
 
 def test_two_definitions_are_an_error_that_names_their_lines():
-    with pytest.raises(SourceError, match=r"queue_trace found twice: function in lines 57-60; "
-                                          r"function in lines 62-64.*:with:"):
+    with pytest.raises(
+        SourceError,
+        match=r"queue_trace found twice: function in lines 57-60; "
+        r"function in lines 62-64.*:with:",
+    ):
         excerpt(SOURCE, QUEUE, "queue_trace")
     assert "printk" in excerpt(SOURCE, QUEUE, "queue_trace", having="printk(").lines[2]
 
@@ -58,35 +64,46 @@ def test_header_is_c_and_a_kind_decides():
     assert excerpt(SOURCE, "include/queue.h", "queue_key").label == "union queue_key"
 
 
-@pytest.mark.parametrize("path, symbol, message", [
-    (QUEUE, "queue_lenght", "queue_lenght not found; the nearest names there: queue_length"),
-    (QUEUE, "struct queue_length", "struct queue_length not found"),
-    ("net/wait/none.c", "queue", "net/wait/none.c is not in the source tree"),
-])
+@pytest.mark.parametrize(
+    "path, symbol, message",
+    [
+        (QUEUE, "queue_lenght", "queue_lenght not found; the nearest names there: queue_length"),
+        (QUEUE, "struct queue_length", "struct queue_length not found"),
+        ("net/wait/none.c", "queue", "net/wait/none.c is not in the source tree"),
+    ],
+)
 def test_not_found(path, symbol, message):
     with pytest.raises(SourceError, match=message):
         excerpt(SOURCE, path, symbol)
 
 
 def test_pieces():
-    assert quoted("queue_length", start="for_each_waiter(queue", end="length > QUEUE_LIMIT") == \
-        ("for_each_waiter(queue, waiter) {", "if (length > QUEUE_LIMIT)")
+    assert quoted("queue_length", start="for_each_waiter(queue", end="length > QUEUE_LIMIT") == (
+        "for_each_waiter(queue, waiter) {",
+        "if (length > QUEUE_LIMIT)",
+    )
     # Blanks are blanks, and an expression sees the line as it is.
     assert quoted("queue_wake", start="return queue_first")[0] == "return\tqueue_first(queue) ? 1 : 0;"
     assert quoted("queue_length", start=r"re: ^\tfor", end_next=r"re: ^\t\}")[1] == "}"
     assert quoted("queue_length", start="length = -1", end_next="goto out")[1] == "goto out;"
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"start": "goto out;"}, r"start in the quoted lines 24-48 of queue_length\(\) in "
-                             r"net/wait/queue.c: 'goto out;' found twice, in lines 40, 44"),
-    ({"end": "length"}, r"'length' found 7 times, in lines 24, 31,"),
-    ({"end": "kfree"}, "end in .*'kfree' not found; expected exactly one line"),
-    ({"start": "return length", "end": "int length = 0"}, r"\(line 31\) stands before the start"),
-    ({"start": "re: ("}, r"is no regular expression"),
-    ({"start": "return length", "end_next": "goto"}, "end at or after line 47 .*'goto' not found"),
-    ({"start": " "}, "an empty pattern"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            {"start": "goto out;"},
+            r"start in the quoted lines 24-48 of queue_length\(\) in "
+            r"net/wait/queue.c: 'goto out;' found twice, in lines 40, 44",
+        ),
+        ({"end": "length"}, r"'length' found 7 times, in lines 24, 31,"),
+        ({"end": "kfree"}, "end in .*'kfree' not found; expected exactly one line"),
+        ({"start": "return length", "end": "int length = 0"}, r"\(line 31\) stands before the start"),
+        ({"start": "re: ("}, r"is no regular expression"),
+        ({"start": "return length", "end_next": "goto"}, "end at or after line 47 .*'goto' not found"),
+        ({"start": " "}, "an empty pattern"),
+    ],
+)
 def test_patterns_that_do_not_match_once(options, message):
     with pytest.raises(SourceError, match=message):
         excerpt(SOURCE, QUEUE, "queue_length", **options)
@@ -134,9 +151,9 @@ def test_quoted_files_are_those_of_pages_and_notebooks(tmp_path):
     (tmp_path / "book/a.md").write_text(
         ":::{annotated-source} net/b.c b\n:tree: linux\n:::\n"
         "- in a list\n\n  ```{annotated-source} net/a.c struct a\n  ```\n"
-        ":::{annotated-source} net/8139.c rtl\n:tree: qemu\n:::\n`{annotated-source}` is a name\n")
-    (tmp_path / "notebooks/a.md").write_text("::::{annotated-source} net/b.c c\n::::\n"
-                                             ":tree: qemu\n")
+        ":::{annotated-source} net/8139.c rtl\n:tree: qemu\n:::\n`{annotated-source}` is a name\n"
+    )
+    (tmp_path / "notebooks/a.md").write_text("::::{annotated-source} net/b.c c\n::::\n:tree: qemu\n")
     (tmp_path / "README.md").write_text(":::{annotated-source} net/no.c c\n:::\n")
     assert quoted_files(tmp_path) == ["net/a.c", "net/b.c"]
     assert quoted_files(tmp_path, tree="qemu") == ["net/8139.c"]

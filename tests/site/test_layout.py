@@ -52,8 +52,13 @@ CUT = """columns => {
 NOTED = [name for name in toc_pages() if name.startswith("book/")]
 
 
-@pytest.mark.parametrize("width", [1280, *(
-    pytest.param(width, marks=pytest.mark.whole("site", why="five widths")) for width in WIDTHS if width != 1280)])
+@pytest.mark.parametrize(
+    "width",
+    [
+        1280,
+        *(pytest.param(width, marks=pytest.mark.whole("site", why="five widths")) for width in WIDTHS if width != 1280),
+    ],
+)
 @pytest.mark.parametrize("name", NOTED)
 def test_no_note_lies_over_another(site, browser, name, width):
     with visit(browser, f"{site}/{name}.html", width) as seen:

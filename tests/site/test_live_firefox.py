@@ -45,7 +45,9 @@ AHEAD = "default-src 'none'"
 @pytest.mark.whole("site", why="Chromium shows in the base that it runs")
 @pytest.mark.parametrize("opened", ["server", "folder"])
 def test_in_firefox_b_waits_and_the_second_time_it_does_not(site, built_site, page, opened):
-    assert list(built_site.glob("_static/live/*/state.zst")), "the site was built without the tab's kernel; run ./lab tab"
+    assert list(built_site.glob("_static/live/*/state.zst")), (
+        "the site was built without the tab's kernel; run ./lab tab"
+    )
     page.errors.clear()
     page.goto(f"{site if opened == 'server' else built_site.as_uri()}/{PAGE}")
     tried = [run(page, FIRST)]

@@ -12,16 +12,28 @@ from live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
 from host.tab import sources
 
 PACKAGES = {
-    "linux-image": {"version": "6.1.176-1", "source": "linux-signed-i386", "source_version": "6.1.176+1",
-                    "built_using": {"linux": "6.1.176-1"}, "licences": ["GPL-2", "Zlib"]},
-    "ipvsadm": {"version": "1:1.31-1", "source": "ipvsadm", "source_version": "1:1.31-1", "built_using": {},
-                "licences": ["GPL-2+ with an exception"]},
+    "linux-image": {
+        "version": "6.1.176-1",
+        "source": "linux-signed-i386",
+        "source_version": "6.1.176+1",
+        "built_using": {"linux": "6.1.176-1"},
+        "licences": ["GPL-2", "Zlib"],
+    },
+    "ipvsadm": {
+        "version": "1:1.31-1",
+        "source": "ipvsadm",
+        "source_version": "1:1.31-1",
+        "built_using": {},
+        "licences": ["GPL-2+ with an exception"],
+    },
 }
 NPM = {"v86": {"version": "0.5", "licences": ["BSD-2-Clause"]}, "@xterm/xterm": {"version": "5", "licences": ["MIT"]}}
 EXTENSIONS = ["myst_nb", "annotated_source", "recorded", "terms", "live_run", "live_parts"]
-PAGE = {"part/page.md": "# Title\n\n## In the tab\n\n:::{live-parts} Made of\nWords *above*.\n:::\n\n## After it\n",
-        "index.md": "# Book\n\nAn exception.\n\n```{toctree}\npart/page\nwords\n```\n",
-        "words.md": "# Words\n\n```{glossary}\nexception\n  Of a route.\n```\n"}
+PAGE = {
+    "part/page.md": "# Title\n\n## In the tab\n\n:::{live-parts} Made of\nWords *above*.\n:::\n\n## After it\n",
+    "index.md": "# Book\n\nAn exception.\n\n```{toctree}\npart/page\nwords\n```\n",
+    "words.md": "# Words\n\n```{glossary}\nexception\n  Of a route.\n```\n",
+}
 
 
 @pytest.fixture
@@ -36,7 +48,9 @@ def parts(book, tmp_path):
     def build(live_sources: str) -> str:
         built = book(PAGE, extensions=EXTENSIONS, live_state=str(state), live_sources=live_sources)
         assert built.status == 0 and built.warnings == ""
-        assert [file.read_bytes() for file in built.out.glob("_static/live/*/copyright.tar.gz")] == [b"copyright.tar.gz"]
+        assert [file.read_bytes() for file in built.out.glob("_static/live/*/copyright.tar.gz")] == [
+            b"copyright.tar.gz"
+        ]
         return (built.out / "part/page.html").read_text("utf-8")
 
     return build
@@ -44,8 +58,13 @@ def parts(book, tmp_path):
 
 def rows(html: str) -> list[list[str]]:
     """The table's cells, without markup."""
-    return [[unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
-            for row in re.findall(r"<tr.*?>(.*?)</tr>", html, re.DOTALL)]
+    return [
+        [
+            unescape(re.sub(r"<[^>]*>", "", cell)).strip()
+            for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
+        for row in re.findall(r"<tr.*?>(.*?)</tr>", html, re.DOTALL)
+    ]
 
 
 def test_each_part_is_named_with_its_licences_and_leads_to_its_source(parts):
@@ -53,7 +72,9 @@ def test_each_part_is_named_with_its_licences_and_leads_to_its_source(parts):
     assert rows(html)[1:] == [
         ["linux-image", "6.1.176-1", "GPL-2, Zlib", "linux-signed-i386 6.1.176+1, linux 6.1.176-1"],
         ["ipvsadm", "1:1.31-1", "GPL-2+ with an exception", "ipvsadm 1:1.31-1"],
-        ["v86", "0.5", "BSD-2-Clause", "v86-0.5.tgz"], ["@xterm/xterm", "5", "MIT", "xterm-xterm-5.tgz"]]
+        ["v86", "0.5", "BSD-2-Clause", "v86-0.5.tgz"],
+        ["@xterm/xterm", "5", "MIT", "xterm-xterm-5.tgz"],
+    ]
     for file in ("debian/linux_6.1.176-1.dsc", "debian/ipvsadm_1.31-1.dsc", "npm/xterm-xterm-5.tgz", "README.md"):
         assert f'href="https://far.example/s/{file}"' in html
     assert "<em>above</em>" in html and 'href="#made-of"' in html

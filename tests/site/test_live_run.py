@@ -25,7 +25,9 @@ SEEN = "[data-live-run]"
 @pytest.fixture
 def address(site, built_site):
     """The chapter's page; the site has to hold the kernel."""
-    assert list(built_site.glob("_static/live/*/state.zst")), "the site was built without the tab's kernel; run ./lab tab"
+    assert list(built_site.glob("_static/live/*/state.zst")), (
+        "the site was built without the tab's kernel; run ./lab tab"
+    )
     return f"{site}/{PAGE}"
 
 
@@ -68,7 +70,8 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         assert {"a_ms", "b_ms", "b_again_ms", "measured"} <= set(run)
         # B's ladder, from what was captured: its own host says "too long" to itself, before any data leaves.
         steps = page.locator(".wpw-live-pictures > figure .wpw-packet").evaluate_all(
-            "steps => steps.map(step => step.getAttribute('aria-label'))")
+            "steps => steps.map(step => step.getAttribute('aria-label'))"
+        )
         assert steps[0].startswith("client to itself: ICMP frag needed, MTU 1480"), steps
         assert any(step.startswith("client to balancer:") for step in steps[1:]), steps
         row = page.locator(".wpw-live-times tbody tr").last.inner_text()
@@ -98,8 +101,11 @@ def test_traced_it_shows_the_chapters_stacks_beside_its_own(address, browser):
         data(seen.page)
         run = click(seen.page, TRACED)
         assert {"__icmp_send", "tcp_write_wakeup"} <= {event["function"] for event in run["stacks"]}
-        told = dict(seen.page.locator("[data-story]").evaluate_all(
-            "stories => stories.map(each => [each.dataset.story, each.querySelector('summary').textContent])"))
+        told = dict(
+            seen.page.locator("[data-story]").evaluate_all(
+                "stories => stories.map(each => [each.dataset.story, each.querySelector('summary').textContent])"
+            )
+        )
         # In the process's own context each time; where a softirq runs is chance.
         assert told["1-icmp-to-itself"].endswith(": as told"), told
         assert "6-probe-timer" in told and seen.errors == []
@@ -187,11 +193,14 @@ def answering(page, name, **answer):
     page.unroute(f"**/live/*/{name}")
 
 
-@pytest.mark.parametrize("name, answer, words", [
-    ("state.zst", {"body": "another state"}, "state.zst is damaged, or not of this build"),
-    ("libv86.js", {"body": "globalThis.V86 = null"}, "libv86.js could not be loaded, or is not the file"),
-    ("v86.wasm.gz", {"status": 404}, "v86.wasm.gz could not be loaded: the server said 404"),
-])
+@pytest.mark.parametrize(
+    "name, answer, words",
+    [
+        ("state.zst", {"body": "another state"}, "state.zst is damaged, or not of this build"),
+        ("libv86.js", {"body": "globalThis.V86 = null"}, "libv86.js could not be loaded, or is not the file"),
+        ("v86.wasm.gz", {"status": 404}, "v86.wasm.gz could not be loaded: the server said 404"),
+    ],
+)
 def test_what_does_not_fit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
     with visit(browser, address) as seen:
         page = seen.page
@@ -245,8 +254,10 @@ EXTENSIONS = ["myst_nb", "recorded", "live_run"]
 
 def pages(times: dict) -> dict[str, str]:
     """A small book with a box, and the recorded times that it names."""
-    return {"index.md": "# Title\n\n:::{live-run} frag-needed run.direct\n:::\n",
-            "_recordings/frag-needed.json": json.dumps({"provenance": PROVENANCE, "run": {"direct": times}})}
+    return {
+        "index.md": "# Title\n\n:::{live-run} frag-needed run.direct\n:::\n",
+        "_recordings/frag-needed.json": json.dumps({"provenance": PROVENANCE, "run": {"direct": times}}),
+    }
 
 
 def test_a_build_without_the_kernel_has_no_box(book):
@@ -254,10 +265,17 @@ def test_a_build_without_the_kernel_has_no_box(book):
     assert built.status == 0 and "wpw-live" not in built.page()
 
 
-@pytest.mark.parametrize("times, option, fault", [
-    ({"a_ms": 1.0}, "", "run.direct.b_ms"),
-    ({"a_ms": 1.0, "b_ms": 2.0, "b_again_ms": 1.0}, "\n:stacks: run.direct.b_ms", "'run.direct.b_ms' is 2.0, no list"),
-])
+@pytest.mark.parametrize(
+    "times, option, fault",
+    [
+        ({"a_ms": 1.0}, "", "run.direct.b_ms"),
+        (
+            {"a_ms": 1.0, "b_ms": 2.0, "b_again_ms": 1.0},
+            "\n:stacks: run.direct.b_ms",
+            "'run.direct.b_ms' is 2.0, no list",
+        ),
+    ],
+)
 def test_a_box_with_a_recording_that_has_no_such_data_is_a_fault(book, times, option, fault):
     text = {name: content.replace("run.direct\n", f"run.direct{option}\n") for name, content in pages(times).items()}
     built = book(text, extensions=EXTENSIONS, live_state="")

@@ -7,8 +7,14 @@ import json
 import pytest
 from conftest import PROVENANCE
 
-LOOK = {"on": "client", "command": "ip route get 10.0.0.2", "lines": ["10.0.0.2 dev <eth0>", "  cache mtu 1480"],
-        "telling": [1], "control": ["10.0.0.2 dev eth0"], "describes": False}
+LOOK = {
+    "on": "client",
+    "command": "ip route get 10.0.0.2",
+    "lines": ["10.0.0.2 dev <eth0>", "  cache mtu 1480"],
+    "telling": [1],
+    "control": ["10.0.0.2 dev eth0"],
+    "describes": False,
+}
 PAGE = "# Page\n\n:::{look} frag exception\n*Look* for an MTU.\n:::\n"
 
 
@@ -34,19 +40,22 @@ def test_it_reads_as_plain_text(book):
     assert ">   cache mtu 1480" in said and "ip route get 10.0.0.2" in said and "Look* for an MTU" in said
 
 
-@pytest.mark.parametrize("changed, words", [
-    ({"describes": True}, "This describes."), ({"control": []}, "In the control it said nothing."),
-])
+@pytest.mark.parametrize(
+    "changed, words", [({"describes": True}, "This describes."), ({"control": []}, "In the control it said nothing.")]
+)
 def test_what_is_said_of_the_control(book, changed, words):
     built = book(pages(LOOK | changed))
     assert built.status == 0 and words in built.page() and "In the control:" not in built.page()
 
 
-@pytest.mark.parametrize("look, message", [
-    (None, "_recordings/frag.json has no look 'exception' (none at all). Next: ./lab record frag"),
-    (LOOK | {"telling": []}, "no recorded line of 'exception' is what it looks for"),
-    ({"on": "client", "command": "ip", "telling": [0]}, "the look 'exception' lacks lines, control, describes"),
-])
+@pytest.mark.parametrize(
+    "look, message",
+    [
+        (None, "_recordings/frag.json has no look 'exception' (none at all). Next: ./lab record frag"),
+        (LOOK | {"telling": []}, "no recorded line of 'exception' is what it looks for"),
+        ({"on": "client", "command": "ip", "telling": [0]}, "the look 'exception' lacks lines, control, describes"),
+    ],
+)
 def test_what_was_not_recorded_stops_the_build(book, look, message):
     built = book(pages(look))
     assert built.status == 1 and message in built.warnings and "index.md:3: ERROR" in built.warnings

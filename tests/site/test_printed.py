@@ -31,8 +31,7 @@ def printed(built_site):
 
 def titles(outline) -> list[str]:
     """The outline's entries, nested ones too."""
-    return [title for each in outline
-            for title in (titles(each) if isinstance(each, list) else [each.title.strip()])]
+    return [title for each in outline for title in (titles(each) if isinstance(each, list) else [each.title.strip()])]
 
 
 def test_every_chapter_is_in_the_outline_and_begins_where_the_contents_say(built_site, printed, book):
@@ -60,7 +59,10 @@ def test_the_contents_are_links(printed, book):
 def test_pages_are_a4_and_many(printed):
     assert len(printed.pages) > 10
     assert {(round(float(page.mediabox.width)), round(float(page.mediabox.height))) for page in printed.pages} <= {
-        (595, 842), (596, 842), (595, 841)}
+        (595, 842),
+        (596, 842),
+        (595, 841),
+    }
 
 
 def test_pictures_and_source_are_printed(printed):
@@ -149,8 +151,11 @@ def test_the_numbers_in_the_circles_can_be_read_in_the_book(built_site, printed,
     file = print_book_file(built_site).with_name("book.html")
     with visit(browser, file.as_uri(), 794, 1123, device_scale_factor=2) as seen:
         seen.page.emulate_media(media="print")
-        contrasts = [each for figure in seen.page.query_selector_all("figure.wpw-source:has(.wpw-mark)")
-                     for each in painted(seen.page, figure, 2)]
+        contrasts = [
+            each
+            for figure in seen.page.query_selector_all("figure.wpw-source:has(.wpw-mark)")
+            for each in painted(seen.page, figure, 2)
+        ]
         assert len(contrasts) > 200 and min(contrasts) >= READABLE
 
 

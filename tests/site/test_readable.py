@@ -12,8 +12,10 @@ pytestmark = pytest.mark.xdist_group("site")
 
 MOST_WORDS = 40
 # Not prose: code, what was recorded, tables, titles, what the build adds.
-ASIDE = ("pre, script, style, table, svg, nav, h1, h2, h3, h4, dt, .headerlink, .wpw-provenance, .wpw-files, "
-         ".wpw-mentions, .wpw-data, .cell_output, .wpw-note-head, .wpw-ladder, .wpw-stack")
+ASIDE = (
+    "pre, script, style, table, svg, nav, h1, h2, h3, h4, dt, .headerlink, .wpw-provenance, .wpw-files, "
+    ".wpw-mentions, .wpw-data, .cell_output, .wpw-note-head, .wpw-ladder, .wpw-stack"
+)
 BLOCKS = "p, li, dd, figcaption"
 # Behind a full stop, a question or exclamation mark; quotation marks and brackets may follow it.
 END = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])[\"”’)]*\s+")
@@ -36,16 +38,19 @@ def too_long(html: str) -> list[str]:
 LONG = " ".join(["word"] * MOST_WORDS)
 
 
-@pytest.mark.parametrize("body, found", [
-    (f"<p>{LONG} more.</p>", 1),
-    (f"<p>{LONG}. {LONG}!</p>", 0),
-    (f"<p>(“Is it {LONG}?”) Next.</p>", 1),
-    (f"<p>“{LONG}.” More.</p>", 0),
-    (f"<p>{LONG} e.g. this</p>", 1),
-    (f"<ul><li><p>{LONG}</p></li><li>more</li></ul><pre>{LONG} more</pre>", 0),
-    (f"<ul><li>{LONG} more<ul><li>{LONG}</li></ul></li></ul>", 1),
-    (f"<figure><figcaption>{LONG} more</figcaption></figure>", 1),
-])
+@pytest.mark.parametrize(
+    "body, found",
+    [
+        (f"<p>{LONG} more.</p>", 1),
+        (f"<p>{LONG}. {LONG}!</p>", 0),
+        (f"<p>(“Is it {LONG}?”) Next.</p>", 1),
+        (f"<p>“{LONG}.” More.</p>", 0),
+        (f"<p>{LONG} e.g. this</p>", 1),
+        (f"<ul><li><p>{LONG}</p></li><li>more</li></ul><pre>{LONG} more</pre>", 0),
+        (f"<ul><li>{LONG} more<ul><li>{LONG}</li></ul></li></ul>", 1),
+        (f"<figure><figcaption>{LONG} more</figcaption></figure>", 1),
+    ],
+)
 def test_a_long_sentence_is_found(body, found):
     assert len(too_long(f"<article>{body}</article>")) == found
 

@@ -9,8 +9,7 @@ from conftest import PROVENANCE, code, markdown, notebook
 
 ERROR = {"output_type": "error", "ename": "OSError", "evalue": "no guest", "traceback": []}
 RECORDING = {"provenance": PROVENANCE, "run": {"b_ms": 257.31, "ways": [{"name": "A"}, {"name": "B"}]}}
-LINE = ("Recorded 2026-11-20 in the lab VM: kernel 6.1.0-56-amd64, QEMU 7.2.22, acceleration tcg, "
-        "commit abc1234.")
+LINE = "Recorded 2026-11-20 in the lab VM: kernel 6.1.0-56-amd64, QEMU 7.2.22, acceleration tcg, commit abc1234."
 
 
 def with_recording(text: str, recording: object = RECORDING) -> dict:
@@ -19,20 +18,29 @@ def with_recording(text: str, recording: object = RECORDING) -> dict:
 
 
 def test_executed_notebook_shows_its_provenance(book):
-    built = book({"index.ipynb": notebook(
-        code("run()", {"output_type": "stream", "name": "stdout", "text": "257 ms"}),
-        code("", count=None), code("later()", count=None, tags=("no-run",)),
-        code("1/0", ERROR, tags=("raises-exception",)))})
+    built = book(
+        {
+            "index.ipynb": notebook(
+                code("run()", {"output_type": "stream", "name": "stdout", "text": "257 ms"}),
+                code("", count=None),
+                code("later()", count=None, tags=("no-run",)),
+                code("1/0", ERROR, tags=("raises-exception",)),
+            )
+        }
+    )
     assert (built.status, built.warnings) == (0, "")
     title, rest = built.page().split("</h1>")
     assert rest.lstrip().startswith(f'<p class="wpw-provenance">{LINE}</p>')
 
 
-@pytest.mark.parametrize("cells, message", [
-    ([code("run()", count=None)], "cell 2: 'run()' was never executed"),
-    ([code("run()"), code("run()\nmore", ERROR)], "cell 3: 'run()' failed: OSError: no guest"),
-    ([code("run()", count=None, tags=("raises-exception",))], "was never executed"),
-])
+@pytest.mark.parametrize(
+    "cells, message",
+    [
+        ([code("run()", count=None)], "cell 2: 'run()' was never executed"),
+        ([code("run()"), code("run()\nmore", ERROR)], "cell 3: 'run()' failed: OSError: no guest"),
+        ([code("run()", count=None, tags=("raises-exception",))], "was never executed"),
+    ],
+)
 def test_unexecuted_and_failed_cells_stop_the_build(book, cells, message):
     built = book({"index.ipynb": notebook(*cells)})
     assert built.status == 1
@@ -41,40 +49,46 @@ def test_unexecuted_and_failed_cells_stop_the_build(book, cells, message):
     assert book({}).status == 1
 
 
-@pytest.mark.parametrize("provenance, missing", [
-    (None, "lacks kernel, qemu, acceleration, date, commit"),
-    (PROVENANCE | {"commit": ""}, "lacks commit"),
-])
+@pytest.mark.parametrize(
+    "provenance, missing",
+    [(None, "lacks kernel, qemu, acceleration, date, commit"), (PROVENANCE | {"commit": ""}, "lacks commit")],
+)
 def test_provenance_is_required(book, provenance, missing):
     built = book({"index.ipynb": notebook(code("run()"), provenance=provenance)})
     assert built.status == 1 and missing in built.warnings
 
 
 def test_text_source_beside_a_notebook_is_not_read(book):
-    built = book({"index.md": "# Page\n\n```{toctree}\nnotebooks/frag\n```\n",
-                  "notebooks/frag.ipynb": notebook(code("run()")),
-                  "notebooks/frag.md": "---\nkernelspec: {name: lab-vm}\n---\n# The text source\n"})
+    built = book(
+        {
+            "index.md": "# Page\n\n```{toctree}\nnotebooks/frag\n```\n",
+            "notebooks/frag.ipynb": notebook(code("run()")),
+            "notebooks/frag.md": "---\nkernelspec: {name: lab-vm}\n---\n# The text source\n",
+        }
+    )
     assert (built.status, built.warnings) == (0, "")
     assert "The text source" not in built.page("notebooks/frag")
 
 
 def test_values_stand_in_prose_with_their_provenance(book):
-    built = book(with_recording("B took {recorded}`frag run.b_ms .0f` ms, "
-                                "way {recorded}`frag run.ways.1.name`."))
+    built = book(with_recording("B took {recorded}`frag run.b_ms .0f` ms, way {recorded}`frag run.ways.1.name`."))
     assert (built.status, built.warnings) == (0, "")
     assert 'took <span class="wpw-recorded">257</span> ms' in built.page()
     assert 'way <span class="wpw-recorded">B</span>' in built.page()
     assert built.page().count(LINE) == 1
 
 
-@pytest.mark.parametrize("text, message", [
-    ("frag run.c_ms", "frag.json has no 'run.c_ms': no 'c_ms' in run (b_ms, ways)"),
-    ("frag run.ways.2.name", "no '2' in run.ways (list)"),
-    ("frag run", "'run' is {"),
-    ("frag run.b_ms d", "'run.b_ms' cannot be written as 'd'"),
-    ("frag", "expected 'CASE PATH [FORMAT]'"),
-    ("none run.b_ms", "none.json is missing. Next: ./lab record none"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("frag run.c_ms", "frag.json has no 'run.c_ms': no 'c_ms' in run (b_ms, ways)"),
+        ("frag run.ways.2.name", "no '2' in run.ways (list)"),
+        ("frag run", "'run' is {"),
+        ("frag run.b_ms d", "'run.b_ms' cannot be written as 'd'"),
+        ("frag", "expected 'CASE PATH [FORMAT]'"),
+        ("none run.b_ms", "none.json is missing. Next: ./lab record none"),
+    ],
+)
 def test_missing_values_stop_the_build(book, text, message):
     built = book(with_recording(f"Prose.\n\nB took {{recorded}}`{text}` ms."))
     assert built.status == 1
@@ -86,8 +100,9 @@ def test_a_missing_value_in_a_notebook_names_the_cell(book):
     assert built.status == 1 and "index.ipynb: ERROR: cell 2, line 3: _recordings" in built.warnings
 
 
-@pytest.mark.parametrize("recording, message", [
-    ({"run": {"b_ms": 1}}, "provenance lacks kernel"), ([1], "provenance lacks kernel")])
+@pytest.mark.parametrize(
+    "recording, message", [({"run": {"b_ms": 1}}, "provenance lacks kernel"), ([1], "provenance lacks kernel")]
+)
 def test_a_recording_has_provenance(book, recording, message):
     built = book(with_recording("{recorded}`frag run.b_ms`", recording))
     assert built.status == 1 and message in built.warnings

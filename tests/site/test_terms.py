@@ -48,8 +48,10 @@ QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: 
 
 def links(html: str) -> list[tuple[str, str, str | None]]:
     """A page's links to the glossary: the words, where to, and what their own place is called."""
-    return [(" ".join(each.text.split()), each["href"], each.get("id"))
-            for each in BeautifulSoup(html, "html.parser").select("a.wpw-term")]
+    return [
+        (" ".join(each.text.split()), each["href"], each.get("id"))
+        for each in BeautifulSoup(html, "html.parser").select("a.wpw-term")
+    ]
 
 
 def used_in(html: str, key: str) -> list[tuple[str, str]]:
@@ -76,28 +78,38 @@ def test_the_first_use_leads_to_the_entry_and_no_other(terms):
         ("MTUs", "words.html#term-MTU", "use-of-MTU"),
         ("Path MTU", "words.html#term-path-MTU", "use-of-path-MTU"),
         ("queue_length", "words.html#term-queue_length", "use-of-queue_length"),
-        ("IpFragFails", "words.html#term-IpFragFails", "use-of-IpFragFails")]
+        ("IpFragFails", "words.html#term-IpFragFails", "use-of-IpFragFails"),
+    ]
 
 
 def test_an_entry_leads_to_the_first_uses_and_not_to_itself(terms):
     words = terms(PAGES).page("words")
-    assert links(words) == [("path MTU", "#term-path-MTU", "use-of-path-MTU"),
-                            ("MTU", "#term-MTU", "use-of-MTU")]
+    assert links(words) == [("path MTU", "#term-path-MTU", "use-of-path-MTU"), ("MTU", "#term-MTU", "use-of-MTU")]
     assert used_in(words, "MTU") == [("The MTU of it", "index.html#use-of-MTU")]
     assert used_in(words, "queue_length") == [("The MTU of it", "index.html#use-of-queue_length")]
 
 
 def test_pages_stand_under_an_entry_in_the_books_order(terms):
-    pages = {"index.md": "# One\n\n```{toctree}\nz\na\nwords\n```\n", "z.md": PAGE,
-             "a.md": PAGE.replace("# The", "# An"), "words.md": GLOSSARY}
+    pages = {
+        "index.md": "# One\n\n```{toctree}\nz\na\nwords\n```\n",
+        "z.md": PAGE,
+        "a.md": PAGE.replace("# The", "# An"),
+        "words.md": GLOSSARY,
+    }
     titles = [title for title, _ in used_in(terms(pages).page("words"), "MTU")]
     assert titles == ["The MTU of it", "An MTU of it"]
 
 
-@pytest.mark.parametrize("page", [
-    "# A queue of MTU\n\n## `IpFragFails`\n", "# X\n\n`IpFragFails or more`, IpFragFails2\n",
-    "# X\n\n```{code-block} c\n:caption: IpFragFails\nIpFragFails;\n```\n",
-    "# X\n\n[`IpFragFails`](https://example.org)\n", "# X\n\nIpFragFails without its marks\n"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# A queue of MTU\n\n## `IpFragFails`\n",
+        "# X\n\n`IpFragFails or more`, IpFragFails2\n",
+        "# X\n\n```{code-block} c\n:caption: IpFragFails\nIpFragFails;\n```\n",
+        "# X\n\n[`IpFragFails`](https://example.org)\n",
+        "# X\n\nIpFragFails without its marks\n",
+    ],
+)
 def test_what_is_no_use(terms, page):
     built = terms({**PAGES, "index.md": f"{page}\n```{{toctree}}\nwords\n```\n"})
     assert built.status == 1
@@ -148,19 +160,28 @@ def test_quoted_source_is_a_use_and_stands_in_the_index(terms):
 
 
 def test_a_frame_leads_to_the_entry_unless_its_code_is_in_the_book(terms, tmp_path):
-    stack = "<table>" + "".join(f'<tr><th scope="row"><code>{name}</code></th></tr>'
-                                for name in ("queue_length+0x1", "other", "other")) + "</table>"
+    stack = (
+        "<table>"
+        + "".join(
+            f'<tr><th scope="row"><code>{name}</code></th></tr>' for name in ("queue_length+0x1", "other", "other")
+        )
+        + "</table>"
+    )
     recording = tmp_path / "src/_recordings/wait"
     recording.mkdir(parents=True)
     (recording / "stack.html").write_text(stack)
     recording.with_suffix(".json").write_text(json.dumps({"provenance": PROVENANCE}))
     figure = ":::{recorded-figure} wait stack\nMTU\n:::\n"
-    pages = {"index.md": f"# Wait\n\nPMTU `IpFragFails`\n\n{figure}\n{QUOTE}\n```{{toctree}}\nwords\n```\n",
-             "words.md": GLOSSARY.replace("`IpFragFails`\n", "`other()`\n  A frame.\n\n`IpFragFails`\n")}
+    pages = {
+        "index.md": f"# Wait\n\nPMTU `IpFragFails`\n\n{figure}\n{QUOTE}\n```{{toctree}}\nwords\n```\n",
+        "words.md": GLOSSARY.replace("`IpFragFails`\n", "`other()`\n  A frame.\n\n`IpFragFails`\n"),
+    }
     built = terms(pages)
     assert (built.status, built.warnings) == (0, "")
     assert [each for each in links(built.page()) if each[0] in ("other", "queue_length+0x1")] == [
-        ("other", "words.html#term-other", "use-of-other"), ("other", "words.html#term-other", None)]
+        ("other", "words.html#term-other", "use-of-other"),
+        ("other", "words.html#term-other", None),
+    ]
     assert used_in(built.page("words"), "other") == [("Wait", "index.html#use-of-other")]
 
 

@@ -15,15 +15,22 @@ MOST_A_PAGE, MOST_IN_ALL = 1_500_000, 25_000_000  # bytes
 # The kernel that a click loads, twice: from a folder on the disk it is read in another form.
 LIVE, MOST_LIVE = "_static/live", 27_000_000
 # What makes a browser fetch: an address in an element that loads, in a style sheet, in a script.
-IN_HTML = re.compile(r"""<(?:link|script|img|iframe|source|video|audio|object|embed|use|image)\b[^>]*?"""
-                     r"""(?:xlink:href|href|src|srcset|data)=["']\s*((?:https?:)?//[^"']+)""", re.IGNORECASE)
+IN_HTML = re.compile(
+    r"""<(?:link|script|img|iframe|source|video|audio|object|embed|use|image)\b[^>]*?"""
+    r"""(?:xlink:href|href|src|srcset|data)=["']\s*((?:https?:)?//[^"']+)""",
+    re.IGNORECASE,
+)
 IN_STYLE = re.compile(r"""@import\s+["'](?:https?:)?//[^"']+|url\(\s*["']?(?:https?:)?//[^"')]+""")
 COMMENTS = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n\"'`]*$", re.DOTALL | re.MULTILINE)
 IN_SCRIPT = re.compile(r"https?://[\w.-]+")
 # Never fetched: the name of SVG's element space, what the theme and the terminal say to an author on the console, and a
 # network card's other end, which the emulator would invent if it had a card.
-NAMES_ONLY = {"http://www.w3.org", "https://pydata-sphinx-theme.readthedocs.io", "http://host",
-              "https://developer.mozilla.org"}
+NAMES_ONLY = {
+    "http://www.w3.org",
+    "https://pydata-sphinx-theme.readthedocs.io",
+    "http://host",
+    "https://developer.mozilla.org",
+}
 
 
 # A file of the tab's kernel in the form that a page from a folder can read: letters, and no code.
@@ -51,14 +58,17 @@ def test_no_file_loads_from_another_host(built_site):
     assert found == {}
 
 
-@pytest.mark.parametrize("suffix, text", [
-    (".html", '<script async src="https://far.example/a.js"></script>'),
-    (".html", '<link rel="stylesheet" href="//far.example/a.css"/>'),
-    (".html", '<p style="background:url(https://far.example/a.png)">'),
-    (".css", '@import "https://far.example/a.css";'),
-    (".css", "@font-face{src:url(//far.example/a.woff2)}"),
-    (".js", 'import("https://far.example/a.js")'),
-])
+@pytest.mark.parametrize(
+    "suffix, text",
+    [
+        (".html", '<script async src="https://far.example/a.js"></script>'),
+        (".html", '<link rel="stylesheet" href="//far.example/a.css"/>'),
+        (".html", '<p style="background:url(https://far.example/a.png)">'),
+        (".css", '@import "https://far.example/a.css";'),
+        (".css", "@font-face{src:url(//far.example/a.woff2)}"),
+        (".js", 'import("https://far.example/a.js")'),
+    ],
+)
 def test_a_file_that_would_is_noticed(suffix, text):
     assert resources(text, suffix)
 
@@ -66,8 +76,7 @@ def test_a_file_that_would_is_noticed(suffix, text):
 @pytest.mark.whole("site", why="builds the book a second time")
 def test_the_same_sources_give_the_same_bytes(built_site, tmp_path):
     def files(folder):
-        return {path.relative_to(folder).as_posix(): path.read_bytes()
-                for path in folder.rglob("*") if path.is_file()}
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
     once, twice = files(built_site), files(builder.book(tmp_path))
     assert once.keys() == twice.keys()
@@ -89,8 +98,9 @@ def test_a_page_with_all_it_loads_is_small(site, browser, name):
     """Bytes as this server sends them, without compression; a first visit, with nothing kept."""
     sizes = {}
     with visit(browser, "about:blank") as seen:
-        seen.page.on("requestfinished", lambda request: sizes.update(
-            {request.url: request.sizes()["responseBodySize"]}))
+        seen.page.on(
+            "requestfinished", lambda request: sizes.update({request.url: request.sizes()["responseBodySize"]})
+        )
         seen.page.goto(f"{site}/{name}.html", wait_until="networkidle")
     assert len(sizes) > 5
     assert sum(sizes.values()) < MOST_A_PAGE, sizes

@@ -21,8 +21,7 @@ def own_run_folder(tmp_path_factory):
     """Sockets, progress and Jupyter's data of this test run; the cache is shared, it is pristine."""
     base = tmp_path_factory.mktemp("home")
     folder = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
-    values = {"LAB_RUN_DIR": folder, "XDG_DATA_HOME": str(base / "data"),
-              "JUPYTER_DATA_DIR": str(base / "jupyter")}
+    values = {"LAB_RUN_DIR": folder, "XDG_DATA_HOME": str(base / "data"), "JUPYTER_DATA_DIR": str(base / "jupyter")}
     saved = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     yield base
@@ -58,8 +57,13 @@ def lab():
 
     def call(*words, input=None, timeout=900, cwd=REPOSITORY, **environment):
         return subprocess.run(
-            [REPOSITORY / "lab", *words], capture_output=True, text=True, input=input,
-            timeout=timeout, cwd=cwd, env={**os.environ, **environment},
+            [REPOSITORY / "lab", *words],
+            capture_output=True,
+            text=True,
+            input=input,
+            timeout=timeout,
+            cwd=cwd,
+            env={**os.environ, **environment},
         )
 
     return call

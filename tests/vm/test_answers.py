@@ -93,8 +93,11 @@ def test_ctrl_c_during_a_check_leaves_nothing(tmp_path, no_guest_left):
     file = tmp_path / "answer.sh"
     file.write_text("sleep 1000\n")
     process = subprocess.Popen(
-        [REPOSITORY / "lab", "check", "frag-needed/1", file], start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [REPOSITORY / "lab", "check", "frag-needed/1", file],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     while not asked("labs check frag-needed/1") and process.poll() is None:
         time.sleep(0.02)

@@ -25,11 +25,17 @@ def check(lab, tmp_path, no_guest_left):
     return judged
 
 
-@pytest.mark.parametrize("name, words", [
-    ("oops.c", "NULL pointer dereference.*RIP: 0010:page_to_socket"),
-    pytest.param("hangs.c", "stalls|lockup",  # of which a quiet console does not say where
-                 marks=pytest.mark.whole("machinery", why="waits for the kernel's own watchdog")),
-])
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("oops.c", "NULL pointer dereference.*RIP: 0010:page_to_socket"),
+        pytest.param(
+            "hangs.c",
+            "stalls|lockup",  # of which a quiet console does not say where
+            marks=pytest.mark.whole("machinery", why="waits for the kernel's own watchdog"),
+        ),
+    ],
+)
 def test_the_kernels_end_is_a_verdict_with_the_consoles_words(check, name, words):
     verdict = check((EXERCISE.folder / "wrong" / name).read_text())
     assert verdict["verdict"] == "FAIL"
@@ -40,7 +46,8 @@ def test_the_kernels_end_is_a_verdict_with_the_consoles_words(check, name, words
 def test_one_that_never_returns_from_loading_has_a_deadline(tmp_path, monkeypatch, no_guest_left):
     start = EXERCISE.start.read_text()
     asleep = start.replace("return klp_enable_patch", "for (;;)\n\t\tmsleep(1000);\n\treturn klp_enable_patch").replace(
-        "#include <linux/fs.h>", "#include <linux/delay.h>\n#include <linux/fs.h>")
+        "#include <linux/fs.h>", "#include <linux/delay.h>\n#include <linux/fs.h>"
+    )
     file = tmp_path / "answer.c"
     file.write_text(asleep)
     impatient = dataclasses.replace(EXERCISE, deadline_s=IMPATIENT_S)

@@ -75,8 +75,11 @@ def running():
     """`./lab run frag-needed`, under way in a guest of its own: the process and QEMU's id."""
     before = set(guests())
     process = subprocess.Popen(
-        [REPOSITORY / "lab", "run", "frag-needed"], start_new_session=True, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [REPOSITORY / "lab", "run", "frag-needed"],
+        start_new_session=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     while not asked("labs run frag-needed") and process.poll() is None:
         time.sleep(0.02)

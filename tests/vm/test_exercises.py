@@ -41,8 +41,11 @@ def judged():
         kinds = {"untouched": [exercise.start], "solution": SOLUTIONS[id], "wrong": WRONG[id]}
         for kind, path in ((kind, path) for kind, paths in kinds.items() for path in paths):
             base = path == kinds[kind][0] and (kind != "untouched" or id in FIRST)
-            marks = [pytest.mark.xdist_group(chapter(id))] if base else [
-                pytest.mark.xdist_group(id), pytest.mark.whole(chapter(id), why="one of many answers")]
+            marks = (
+                [pytest.mark.xdist_group(chapter(id))]
+                if base
+                else [pytest.mark.xdist_group(id), pytest.mark.whole(chapter(id), why="one of many answers")]
+            )
             yield pytest.param(id, kind, path, id=f"{id}-{kind}-{path.name}", marks=marks)
 
 

@@ -34,6 +34,8 @@ def test_in_guest(name, everything):
     asked = says("PROFILE", (FOLDER / name).read_text())
     with serving.throwaway(asked or "stock") as guest:
         command = module_command("pytest", "-q", "-p", "no:cacheprovider", f"tests/guest/{name}")
-        result = guest.connection.run([*(["env", "LAB_TEST_ALL=1"] if everything else []), *command], capture_output=True, text=True)
+        result = guest.connection.run(
+            [*(["env", "LAB_TEST_ALL=1"] if everything else []), *command], capture_output=True, text=True
+        )
     print(result.stdout[-6000:], result.stderr[-2000:])
     assert result.returncode == 0

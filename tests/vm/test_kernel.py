@@ -66,8 +66,12 @@ def test_a_port_that_is_taken_is_named_and_nothing_stays(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         file, _ = write_connection_file(str(tmp_path / "connection.json"), hb_port=port, key=b"k")
-        result = subprocess.run([sys.executable, "-m", "host.notebook.kernel", "stock", file],
-                                cwd=REPOSITORY, capture_output=True, text=True)
+        result = subprocess.run(
+            [sys.executable, "-m", "host.notebook.kernel", "stock", file],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+        )
     assert result.returncode == 3 and str(port) in result.stderr and "Next:" in result.stderr
     wait_until_none_left()
 

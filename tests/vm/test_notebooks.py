@@ -28,8 +28,10 @@ def test_every_case_has_its_notebook():
     assert {path.stem for path in pairs.texts()} == set(cases.cases())
 
 
-@pytest.mark.parametrize("cell, said", [("raise RuntimeError('out of luck')", "out of luck"),
-                                        ("import os; os._exit(1)", "kernel died, in cell 1 of 1")])
+@pytest.mark.parametrize(
+    "cell, said",
+    [("raise RuntimeError('out of luck')", "out of luck"), ("import os; os._exit(1)", "kernel died, in cell 1 of 1")],
+)
 def test_a_failing_cell_is_an_error_with_its_cause(monkeypatch, cell, said):
     text = pairs.texts()[0]
     broken = pairs.fresh(text)

@@ -22,9 +22,7 @@ SMALL = "libio.fa"  # a part of QEMU that takes seconds to build
 CONFIGURED_WAKES = 400  # to configure QEMU takes as long as some thirty guests to wake
 DECLARED = "static int tso_payload_bytes(uint32_t descriptor, int mtu, int ip_header_bytes, int tcp_header_bytes)"
 FIXED = f"{DECLARED}\n{{\n    return (descriptor >> 16) & 0x7ff;\n}}\n"
-EXERCISE = dataclasses.replace(
-    cases.exercise("frag-needed/1"), applies="device", replaces=REPLACES, unit=UNIT
-)
+EXERCISE = dataclasses.replace(cases.exercise("frag-needed/1"), applies="device", replaces=REPLACES, unit=UNIT)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +46,11 @@ def compiled(build: Path) -> dict[Path, int]:
     """What ninja has written down as done, with the time of each file."""
     log = build / ".ninja_log"
     entries = [line.split("\t") for line in log.read_text().splitlines()] if log.exists() else []
-    return {build / entry[3]: (build / entry[3]).stat().st_mtime_ns
-            for entry in entries if len(entry) == 5 and entry[3].endswith(".o")}
+    return {
+        build / entry[3]: (build / entry[3]).stat().st_mtime_ns
+        for entry in entries
+        if len(entry) == 5 and entry[3].endswith(".o")
+    }
 
 
 def steps() -> list[str]:
@@ -60,8 +61,10 @@ def steps() -> list[str]:
 @pytest.mark.whole("machinery", why="builds a part of QEMU twice")
 def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatch):
     (tmp_path / "source").symlink_to(built.source)
-    code = (f"from host.vm import qemu; from pathlib import Path; qemu.STOCK = {SMALL!r}; "
-            f"qemu.build('rtl8139', Path({str(tmp_path)!r}))")
+    code = (
+        f"from host.vm import qemu; from pathlib import Path; qemu.STOCK = {SMALL!r}; "
+        f"qemu.build('rtl8139', Path({str(tmp_path)!r}))"
+    )
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
     wait_until(lambda: len(compiled(tmp_path / "build")) > 4, CONFIGURED_WAKES)
     process.kill()
@@ -79,24 +82,32 @@ def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatc
 @pytest.fixture
 def untouched(built):
     """After the test, the cached build is as it was before."""
+
     def look():
         return {p: p.stat().st_mtime_ns for p in built.build.rglob("*") if p.is_file()}
+
     before = look()
     yield
     assert look() == before
 
 
-@pytest.mark.parametrize("answer, says", [
-    (FIXED.replace(";", ""), "my answer.c:3:"),
-    *(pytest.param(*refused, marks=pytest.mark.whole("machinery")) for refused in [
-        (FIXED.replace("}", ""), "here_the_answer_ends"),
-        (FIXED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
-        ("// nothing", "is empty"),
-        (FIXED.replace("tso_payload_bytes", "another"), "implicit declaration of function ‘tso_payload_bytes’"),
-        (f"{DECLARED}\n{{\n}}\n", "my answer.c:3:"),
-        ('#include "/dev/zero"\n' + FIXED, "out of memory"),
-    ]),
-])
+@pytest.mark.parametrize(
+    "answer, says",
+    [
+        (FIXED.replace(";", ""), "my answer.c:3:"),
+        *(
+            pytest.param(*refused, marks=pytest.mark.whole("machinery"))
+            for refused in [
+                (FIXED.replace("}", ""), "here_the_answer_ends"),
+                (FIXED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
+                ("// nothing", "is empty"),
+                (FIXED.replace("tso_payload_bytes", "another"), "implicit declaration of function ‘tso_payload_bytes’"),
+                (f"{DECLARED}\n{{\n}}\n", "my answer.c:3:"),
+                ('#include "/dev/zero"\n' + FIXED, "out of memory"),
+            ]
+        ),
+    ],
+)
 def test_what_does_not_compile_is_said_at_the_readers_line(untouched, answer, says):
     with pytest.raises(applied.NoMachine) as refused, applied.machine(EXERCISE, "rtl8139", answer, "my answer.c"):
         pass
@@ -104,7 +115,7 @@ def test_what_does_not_compile_is_said_at_the_readers_line(untouched, answer, sa
 
 
 def test_an_answer_is_compiled_and_linked_beside_the_build(built, untouched, tmp_path):
-    binary = device.rebuilt(built, REPLACES, UNIT, FIXED, "a \"quoted\" name.c", tmp_path)
+    binary = device.rebuilt(built, REPLACES, UNIT, FIXED, 'a "quoted" name.c', tmp_path)
     assert subprocess.run([binary, "--version"], capture_output=True).returncode == 0
 
 
@@ -142,8 +153,10 @@ def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_l
 OTHER_CARDS = [("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"), ("ne2k_pci", "0x8029"), ("rtl8139", "0x8139")]
 
 
-@pytest.mark.parametrize("name, identity", [
-    ("e1000", "0x100e"), *(pytest.param(*card, marks=pytest.mark.whole("machinery")) for card in OTHER_CARDS)])
+@pytest.mark.parametrize(
+    "name, identity",
+    [("e1000", "0x100e"), *(pytest.param(*card, marks=pytest.mark.whole("machinery")) for card in OTHER_CARDS)],
+)
 def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, identity):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
     answer = f'[[cards]]\nname = "server"\ndevice = "{name}"\n'

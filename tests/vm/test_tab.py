@@ -54,8 +54,11 @@ def waited(runs: list[dict], name: str) -> float:
 
 def stacks(seen: dict, function: str) -> list[list[str]]:
     """The stacks on which a function was called, without the compiler's suffixes."""
-    return [[frame.partition(".")[0] for frame in event["frames"]]
-            for event in seen["stacks"] if event["function"] == function]
+    return [
+        [frame.partition(".")[0] for frame in event["frames"]]
+        for event in seen["stacks"]
+        if event["function"] == function
+    ]
 
 
 def in_order(wanted: list[str], frames: list[str]) -> bool:
@@ -80,10 +83,10 @@ def test_the_packets_at_the_client_say_the_same(fault):
     for seen in fault:
         asked = seen["exchanges"][1]
         during = [one for one in seen["packets"] if 0 <= one["at_ms"] - asked["at_ms"] <= asked["waited_ms"]]
-        refused, = [one for one in during if one["interface"] == "lo" and not one["outgoing"]]
+        (refused,) = [one for one in during if one["interface"] == "lo" and not one["outgoing"]]
         assert refused["next_hop_mtu"] == 1480 and refused["src"] == refused["dst"] == "10.0.0.1", refused
         # B's bytes leave late and come back at once, by the same clock as the one that the client waits by.
-        sent, = [one for one in during if one["outgoing"] and one["payload_bytes"] and one["seq"] == 1]
+        (sent,) = [one for one in during if one["outgoing"] and one["payload_bytes"] and one["seq"] == 1]
         assert sent["payload_bytes"] == 1428 and sent["at_ms"] - asked["at_ms"] > asked["waited_ms"] / 2, sent
         assert sum(one["payload_bytes"] for one in during if not one["outgoing"]) == asked["bytes"], during
 
@@ -115,8 +118,18 @@ def test_the_kernels_stacks_say_why(kernel):
 
 def test_a_shell_at_the_client_answers_who_types(kernel):
     """The programs are Debian's and not busybox's; another host is one word away; what the client learnt, it keeps."""
-    said = call("type", kernel.folder, "ip route get 10.0.0.2", "ask", "ip route get 10.0.0.2", "nstat",
-                "on balancer ipvsadm -Ln", "on server sh", "ip -br address show tunl0", "exit")
+    said = call(
+        "type",
+        kernel.folder,
+        "ip route get 10.0.0.2",
+        "ask",
+        "ip route get 10.0.0.2",
+        "nstat",
+        "on balancer ipvsadm -Ln",
+        "on server sh",
+        "ip -br address show tunl0",
+        "exit",
+    )
     assert said["ended"] is True, said
     beforehand, asked, learnt, counted, balancer, shell, *_ = said["said"].split("client# ")[1:]
     assert "10.0.0.2 dev client-eth0 src 10.0.0.1" in beforehand and "mtu" not in beforehand

@@ -98,7 +98,9 @@ def test_a_killed_lab_leaves_no_guest(lab, no_guest_left):
     import sys
 
     before = set(guests())
-    hold = "from host.vm import serving; import time\nwith serving.throwaway(): print('up', flush=True); time.sleep(600)"
+    hold = (
+        "from host.vm import serving; import time\nwith serving.throwaway(): print('up', flush=True); time.sleep(600)"
+    )
     process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "up\n"
     process.kill()
@@ -111,8 +113,10 @@ def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_e
     import sys
 
     before = set(guests())
-    hold = ("from host.vm import snapshot; import time\n"
-            "snapshot.resume(outlives_us=True); print('resumed', flush=True); time.sleep(600)")
+    hold = (
+        "from host.vm import snapshot; import time\n"
+        "snapshot.resume(outlives_us=True); print('resumed', flush=True); time.sleep(600)"
+    )
     process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "resumed\n"
     machine.new_folder().rmdir()
@@ -129,8 +133,9 @@ def test_two_labs_at_once_both_answer(no_guest_left):
     from tests.vm.conftest import REPOSITORY
 
     calls = [
-        subprocess.Popen([REPOSITORY / "lab", "shell", "--", "echo", word], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [REPOSITORY / "lab", "shell", "--", "echo", word], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         for word in ("one", "two")
     ]
     said = sorted(call.communicate(timeout=300)[0] for call in calls)
@@ -149,8 +154,12 @@ def test_the_folder_of_a_dead_guest_is_swept():
 
 def labs_in(guest) -> dict[str, str]:
     """The files of labs/ and tests/ in this guest, with the SHA-256 of each; those of Python's own left out."""
-    sums = guest.connection.run(["sh", "-c", "cd /root/lab && find labs tests -type f ! -path '*/__pycache__/*' "
-                                 "-exec sha256sum {} +"], capture_output=True, text=True, check=True).stdout
+    sums = guest.connection.run(
+        ["sh", "-c", "cd /root/lab && find labs tests -type f ! -path '*/__pycache__/*' -exec sha256sum {} +"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     return {name: digest for digest, name in (line.split() for line in sums.splitlines())}
 
 

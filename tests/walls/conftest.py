@@ -17,7 +17,13 @@ def guest(tmp_path):
             def arguments(self, *options, control="ssh"):
                 return [sys.executable, "-c", f"import os, sys\n{program}"]
 
-        return SimpleNamespace(connection=Here(tmp_path, 0), alive=lambda: True, death=lambda: "", end=lambda: None,
-                               folder=tmp_path, console=tmp_path / "console")
+        return SimpleNamespace(
+            connection=Here(tmp_path, 0),
+            alive=lambda: True,
+            death=lambda: "",
+            end=lambda: None,
+            folder=tmp_path,
+            console=tmp_path / "console",
+        )
 
     return made

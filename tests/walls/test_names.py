@@ -8,8 +8,23 @@ from host.errors import LabError
 from host.recording import record
 
 ORIGIN = {"date": "2026-01-31"}
-NO_NAMES = ["../../escaped", "../escaped", "/tmp/escaped", ".git/hooks/post-checkout", ".gitattributes", "folder/file",
-            "folder\\file", "", ".", "..", "a\0b", "a\nb", "a" * 256, "-rf", "\ud800"]
+NO_NAMES = [
+    "../../escaped",
+    "../escaped",
+    "/tmp/escaped",
+    ".git/hooks/post-checkout",
+    ".gitattributes",
+    "folder/file",
+    "folder\\file",
+    "",
+    ".",
+    "..",
+    "a\0b",
+    "a\nb",
+    "a" * 256,
+    "-rf",
+    "\ud800",
+]
 
 
 @pytest.fixture
@@ -41,16 +56,19 @@ def test_what_is_no_name_is_refused_and_nothing_written(stored, kind, name):
     assert not stored.files()
 
 
-@pytest.mark.parametrize("data, why", [
-    ({}, "figures by their names, found None"),
-    ({"figures": ["a"]}, "figures by their names, found"),
-    ({"figures": {"a": 1}}, "HTML for the figure a, found 1"),
-    ({"figures": {}, "files": ["a"]}, "files by their names, found"),
-    ({"figures": {"a": "<p>"}, "files": {"a.html": "mine"}}, "a name that no figure has, found 'a.html'"),
-    ({"figures": {}, "files": {"a": 1}}, "text or base64 for the file a, found 1"),
-    ({"figures": {}, "files": {"a": {"base64": 1}}}, "text or base64 for the file a"),
-    ({"figures": {}, "files": {"a": {"base64": "!"}}}, "base64 for the file a, found other text"),
-])
+@pytest.mark.parametrize(
+    "data, why",
+    [
+        ({}, "figures by their names, found None"),
+        ({"figures": ["a"]}, "figures by their names, found"),
+        ({"figures": {"a": 1}}, "HTML for the figure a, found 1"),
+        ({"figures": {}, "files": ["a"]}, "files by their names, found"),
+        ({"figures": {"a": "<p>"}, "files": {"a.html": "mine"}}, "a name that no figure has, found 'a.html'"),
+        ({"figures": {}, "files": {"a": 1}}, "text or base64 for the file a, found 1"),
+        ({"figures": {}, "files": {"a": {"base64": 1}}}, "text or base64 for the file a"),
+        ({"figures": {}, "files": {"a": {"base64": "!"}}}, "base64 for the file a, found other text"),
+    ],
+)
 def test_what_cannot_be_stored_is_refused_and_nothing_written(stored, data, why):
     with pytest.raises(LabError, match=why):
         stored(data)

@@ -114,32 +114,40 @@ def test_a_reader_who_has_seen_enough_ends_the_run(guest, monkeypatch):
         call.shown(guest("import time; print('x', flush=True); time.sleep(1000)"), "labs", "run", "frag-needed")
 
 
-@pytest.mark.parametrize("program, said, why", [
-    ("print('[' * 200000)", "SKIP", "nested too deeply"),
-    ("print('{\"a\":' * 500 + '1' + '}' * 500)", "SKIP", "nested too deeply"),
-    ("os.write(1, b'{\"a\": \"\\xff\"}')", "SKIP", "not UTF-8 (byte 7)"),
-    ("while True: print('x' * 100000)", "SKIP", "more than 16 MiB"),
-    ("print('1' * 5000)", "SKIP", "found other text"),
-    ("print('[]')", "SKIP", "found a list"),
-    ("print('{} {}')", "SKIP", "found other text"),
-    ("print('{\"verdict\": \"PASS\"}')", "SKIP", "no verdict on frag-needed/1"),
-    ("print('{\"verdict\": [], \"reasons\": []}')", "SKIP", "no verdict on frag-needed/1"),
-    ("print('{\"exercise\": \"frag-needed/1\", \"verdict\": \"PASS\", \"reasons\": [1]}')", "SKIP", "no verdict on"),
-    ("print('{\"exercise\": \"frag-needed/2\", \"verdict\": \"PASS\", \"reasons\": []}')", "SKIP", "no verdict on"),
-    ("sys.exit(255)", "FAIL", "the guest fell silent"),
-    ("sys.exit('a\\nb\\nc\\nd')", "FAIL", "the judge was ended before its verdict (b; c; d)"),
-    ("sys.stderr.write('KeyError: x'); sys.exit(70)", "SKIP", "says nothing of the answer (KeyError: x)"),
-])
+@pytest.mark.parametrize(
+    "program, said, why",
+    [
+        ("print('[' * 200000)", "SKIP", "nested too deeply"),
+        ("print('{\"a\":' * 500 + '1' + '}' * 500)", "SKIP", "nested too deeply"),
+        ('os.write(1, b\'{"a": "\\xff"}\')', "SKIP", "not UTF-8 (byte 7)"),
+        ("while True: print('x' * 100000)", "SKIP", "more than 16 MiB"),
+        ("print('1' * 5000)", "SKIP", "found other text"),
+        ("print('[]')", "SKIP", "found a list"),
+        ("print('{} {}')", "SKIP", "found other text"),
+        ('print(\'{"verdict": "PASS"}\')', "SKIP", "no verdict on frag-needed/1"),
+        ('print(\'{"verdict": [], "reasons": []}\')', "SKIP", "no verdict on frag-needed/1"),
+        ('print(\'{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": [1]}\')', "SKIP", "no verdict on"),
+        ('print(\'{"exercise": "frag-needed/2", "verdict": "PASS", "reasons": []}\')', "SKIP", "no verdict on"),
+        ("sys.exit(255)", "FAIL", "the guest fell silent"),
+        ("sys.exit('a\\nb\\nc\\nd')", "FAIL", "the judge was ended before its verdict (b; c; d)"),
+        ("sys.stderr.write('KeyError: x'); sys.exit(70)", "SKIP", "says nothing of the answer (KeyError: x)"),
+    ],
+)
 def test_what_is_no_verdict_could_not_tell(guest, program, said, why):
     found = judging._verdict(cases.exercise("frag-needed/1"), "", guest(program))
     assert found["verdict"] == said and why in found["reasons"][0]
     assert ("could not tell" in found["reasons"][0]) == (said == "SKIP" and "exit(70)" not in program)
 
 
-@pytest.mark.parametrize("program, why", [
-    ("print('[]')", "found a list"), ("os.write(1, b'\\xff')", "not UTF-8"), ("print('yes')", "found other text"),
-    ("print('{\"a\":' * 500 + '1' + '}' * 500)", "nested too deeply"),
-])
+@pytest.mark.parametrize(
+    "program, why",
+    [
+        ("print('[]')", "found a list"),
+        ("os.write(1, b'\\xff')", "not UTF-8"),
+        ("print('yes')", "found other text"),
+        ("print('{\"a\":' * 500 + '1' + '}' * 500)", "nested too deeply"),
+    ],
+)
 def test_a_run_whose_json_is_none_could_not_tell(lab, program, why):
     done = lab(program, "run", "frag-needed", "--json")
     assert done.exit_code == errors.COULD_NOT and why in json.loads(done.stdout)["error"]

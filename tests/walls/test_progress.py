@@ -11,9 +11,16 @@ from host.exercises import answering, progress
 
 PASS = {"exercise": "frag-needed/1", "verdict": "PASS"}
 NONE_OF_OURS = [
-    "{", "\x00\x1b[2J", "[" * 100_000, "null", "[]", '{"exercise": "frag-needed/1"}',
-    '{"exercise": "frag-needed/1", "verdict": "WON"}', '{"exercise": "frag-needed/1", "verdict": ["PASS"]}',
-    '{"exercise": ["frag-needed/1"], "verdict": "PASS"}', '{"exercise": "frag-needed/1", "hint": "all"}',
+    "{",
+    "\x00\x1b[2J",
+    "[" * 100_000,
+    "null",
+    "[]",
+    '{"exercise": "frag-needed/1"}',
+    '{"exercise": "frag-needed/1", "verdict": "WON"}',
+    '{"exercise": "frag-needed/1", "verdict": ["PASS"]}',
+    '{"exercise": ["frag-needed/1"], "verdict": "PASS"}',
+    '{"exercise": "frag-needed/1", "hint": "all"}',
     '{"exercise": "frag-needed/1", "hint": true}',
 ]
 
@@ -44,8 +51,9 @@ def test_a_damaged_line_is_said_once_and_passed_over(capsys, line):
     assert capsys.readouterr().err.count("line 2 is damaged; 1 passed over") == 1
 
 
-@pytest.mark.parametrize("line", [*NONE_OF_OURS, '{"exercise": "frag-needed/1000", "verdict": "PASS"}'],
-                         ids=range(len(NONE_OF_OURS) + 1))
+@pytest.mark.parametrize(
+    "line", [*NONE_OF_OURS, '{"exercise": "frag-needed/1000", "verdict": "PASS"}'], ids=range(len(NONE_OF_OURS) + 1)
+)
 def test_what_a_guest_leaves_beside_verdicts_is_not_taken(fetched, line):
     fetched(f"{line}\n{json.dumps(PASS | {'judged': '2026-01-31 12:00:00', 'more': line})}\n".encode() + b"\xff\n")
     [taken] = [json.loads(line) for line in progress.file().read_text().splitlines()]

@@ -35,10 +35,12 @@ def assign(host: Node, addresses: Sequence[str], device: str, preferred_s: int =
         return
     with host.inside(), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
         index, last = socket.if_nametoindex(device), len(addresses) - 1
-        messages = [message(number, address, index, preferred_s, ACK * (number == last))
-                    for number, address in enumerate(addresses)]
+        messages = [
+            message(number, address, index, preferred_s, ACK * (number == last))
+            for number, address in enumerate(addresses)
+        ]
         for first in range(0, len(messages), AT_ONCE):
-            netlink.send(b"".join(messages[first:first + AT_ONCE]))
+            netlink.send(b"".join(messages[first : first + AT_ONCE]))
         # All have been dealt with: rtnetlink does it within send(). Refusals wait before the last one's ACK.
         number, error = answer(netlink)
     if error:
@@ -47,10 +49,12 @@ def assign(host: Node, addresses: Sequence[str], device: str, preferred_s: int =
 
 def message(number: int, address: str, index: int, preferred_s: int, flags: int) -> bytes:
     """RTM_NEWADDR for one address: header, struct ifaddrmsg, attributes."""
-    body = (struct.pack("=BBBBI", socket.AF_INET6, 128, 0, 0, index)
-            + attribute(IFA_LOCAL, socket.inet_pton(socket.AF_INET6, address))
-            + attribute(IFA_CACHEINFO, struct.pack("=IIII", preferred_s, FOREVER, 0, 0))
-            + attribute(IFA_FLAGS, struct.pack("=I", NODAD | NOPREFIXROUTE)))
+    body = (
+        struct.pack("=BBBBI", socket.AF_INET6, 128, 0, 0, index)
+        + attribute(IFA_LOCAL, socket.inet_pton(socket.AF_INET6, address))
+        + attribute(IFA_CACHEINFO, struct.pack("=IIII", preferred_s, FOREVER, 0, 0))
+        + attribute(IFA_FLAGS, struct.pack("=I", NODAD | NOPREFIXROUTE))
+    )
     return HEADER.pack(HEADER.size + len(body), RTM_NEWADDR, REQUEST | CREATE | REPLACE | flags, number, 0) + body
 
 

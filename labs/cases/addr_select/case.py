@@ -43,42 +43,59 @@ class Outcome(Claims):
         """Plain values."""
         seen, held = self.seen, [count for count in (REPORTED, RATIO_AT) if count in self.seen.broken]
         return {
-            "case": "addr-select", "kernel": self.kernel, **self.claimed(),
-            "addresses": {str(count): point.to_json()
-                          | {"fixed": seen.fixed[count].to_json()}
-                          | ({"ipv4": seen.ipv4[count].to_json()} if count in seen.ipv4 else {})
-                          for count, point in seen.broken.items()},
-            **seen.line(seen.broken).to_json(), "fixed": seen.line(seen.fixed).to_json(),
+            "case": "addr-select",
+            "kernel": self.kernel,
+            **self.claimed(),
+            "addresses": {
+                str(count): point.to_json()
+                | {"fixed": seen.fixed[count].to_json()}
+                | ({"ipv4": seen.ipv4[count].to_json()} if count in seen.ipv4 else {})
+                for count, point in seen.broken.items()
+            },
+            **seen.line(seen.broken).to_json(),
+            "fixed": seen.line(seen.fixed).to_json(),
             "correlation_of_ratios": round(seen.ratios(max(seen.broken)).correlation, 5),
             "evals_per_address": max(evals_per_address(seen)),
             "ratio": {str(count): round(seen.ratio(count), 1) for count in held},
             "ping_ratio": {str(count): round(seen.ping_ratio(count), 1) for count in held},
-            "packets_per_second": {str(count): {way: round(rate) for way, rate in rates.items()}
-                                   for count, rates in seen.rates.items()},
-            "sockets": {kind: cost.to_json() | {"calls": seen.socket_calls[kind]}
-                        for kind, cost in seen.sockets.items()},
-            "sockets_at": seen.sockets_at, "learnt_by_the_router": seen.learnt,
-            "setup_s": round(seen.setup_s, 2), "topology": seen.topology,
+            "packets_per_second": {
+                str(count): {way: round(rate) for way, rate in rates.items()} for count, rates in seen.rates.items()
+            },
+            "sockets": {
+                kind: cost.to_json() | {"calls": seen.socket_calls[kind]} for kind, cost in seen.sockets.items()
+            },
+            "sockets_at": seen.sockets_at,
+            "learnt_by_the_router": seen.learnt,
+            "setup_s": round(seen.setup_s, 2),
+            "topology": seen.topology,
         }
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
         seen = self.seen
-        lines = [f"addr-select on Linux {self.kernel}", "",
-                 "The node owns N service addresses and sends to a peer one hop away.", "",
-                 f"{'':>6}  {'one UDP send, us':^26} {'ping, ms':^26} {'label lookups':^17}",
-                 f"{'N':>6}  {'as is':>8}{'setting':>9}{'IPv4':>9} {'as is':>9}{'setting':>9}{'IPv4':>8} "
-                 f"{'as is':>9}{'setting':>8}"]
+        lines = [
+            f"addr-select on Linux {self.kernel}",
+            "",
+            "The node owns N service addresses and sends to a peer one hop away.",
+            "",
+            f"{'':>6}  {'one UDP send, us':^26} {'ping, ms':^26} {'label lookups':^17}",
+            f"{'N':>6}  {'as is':>8}{'setting':>9}{'IPv4':>9} {'as is':>9}{'setting':>9}{'IPv4':>8} "
+            f"{'as is':>9}{'setting':>8}",
+        ]
         for count, point in seen.broken.items():
             fixed, ipv4 = seen.fixed[count], seen.ipv4.get(count)
-            lines.append(f"{count:>6}  {point.cost.send_us:8.0f}{fixed.cost.send_us:9.0f}"
-                         f"{f'{ipv4.cost.send_us:.0f}' if ipv4 else '':>9} {point.ping_ms:9.2f}"
-                         f"{fixed.ping_ms:9.2f}{f'{ipv4.ping_ms:.2f}' if ipv4 else '':>8} "
-                         f"{point.calls['ipv6_addr_label']:>9}{fixed.calls['ipv6_addr_label']:>8}")
+            lines.append(
+                f"{count:>6}  {point.cost.send_us:8.0f}{fixed.cost.send_us:9.0f}"
+                f"{f'{ipv4.cost.send_us:.0f}' if ipv4 else '':>9} {point.ping_ms:9.2f}"
+                f"{fixed.ping_ms:9.2f}{f'{ipv4.ping_ms:.2f}' if ipv4 else '':>8} "
+                f"{point.calls['ipv6_addr_label']:>9}{fixed.calls['ipv6_addr_label']:>8}"
+            )
         lines += ["", *self.sockets(), ""]
         for count, rates in seen.rates.items():
-            lines.append(f"one core sends {rates['broken']:.0f} packets a second with {count} addresses, "
-                         f"{rates['fixed']:.0f} with the setting")
+            lines.append(
+                f"one core sends {rates['broken']:.0f} packets a second with {count} addresses, "
+                f"{rates['fixed']:.0f} with the setting"
+            )
         lines += ["", *self.verdict()]
         return "\n".join(lines)
 
@@ -88,8 +105,10 @@ class Outcome(Claims):
         lines = [f"{f'socket, N = {seen.sockets_at}':<24}{'send, us':>10}{'choices':>9}{'rules asked':>13}  source"]
         for kind, cost in seen.sockets.items():
             calls = seen.socket_calls[kind]
-            lines.append(f"{kind:<24}{cost.send_us:10.0f}{calls['ipv6_dev_get_saddr']:>9}"
-                         f"{calls['ipv6_get_saddr_eval']:>13}  {cost.source}")
+            lines.append(
+                f"{kind:<24}{cost.send_us:10.0f}{calls['ipv6_dev_get_saddr']:>9}"
+                f"{calls['ipv6_get_saddr_eval']:>13}  {cost.source}"
+            )
         return lines
 
     def __repr__(self) -> str:

@@ -22,8 +22,12 @@ from labs.judge.verdict import Verdict
 from labs.trace.tracer import Event, Tracer
 
 # What an answer may define, in the order of its `enum probe`.
-PROBES = {"on_choice": ["ipv6_dev_get_saddr"], "on_rule": ["ipv6_get_saddr_eval"],
-          "after_rule": ["ipv6_get_saddr_eval"], "after_choice": ["ipv6_dev_get_saddr"]}
+PROBES = {
+    "on_choice": ["ipv6_dev_get_saddr"],
+    "on_rule": ["ipv6_get_saddr_eval"],
+    "after_rule": ["ipv6_get_saddr_eval"],
+    "after_choice": ["ipv6_dev_get_saddr"],
+}
 FIELDS = [("ipv6_saddr_score", "ifa")]
 OTHER = service(0x99)  # on the uplink, and farther from the peer than the node's own address
 # The node's own network and the peer's.
@@ -45,18 +49,21 @@ def choices(net: Silent) -> dict[int, str]:
     """Makes the choices; all addresses that were there, by the numbers of `choice.bpf.c`."""
     net.announce(2)
     with Sender(net) as sender:
-        sender.send()                                                    # 5: the outgoing interface's
-        change(net, f"address add {OTHER}/128 dev {UPLINK} nodad")       # a newer address is asked first
-        sender.send()                                                    # 8: closer to the peer
+        sender.send()  # 5: the outgoing interface's
+        change(net, f"address add {OTHER}/128 dev {UPLINK} nodad")  # a newer address is asked first
+        sender.send()  # 8: closer to the peer
         net.node.on("ip", "-batch", "-", stdin=SAME_LABEL)
-        sender.send()                                                    # 6: the destination's label
-        to_itself(net)                                                   # 1: the destination itself
+        sender.send()  # 6: the destination's label
+        to_itself(net)  # 1: the destination itself
         net.only_outgoing(True)
         change(net, f"address change {OTHER}/128 dev {UPLINK} preferred_lft 0")
-        sender.send()                                                    # 3: not deprecated
-        change(net, f"address change {OTHER}/128 dev {UPLINK} preferred_lft forever",
-               f"address change {NODE}/64 dev {UPLINK} preferred_lft 0")
-        sender.send()                                                    # none: no later one is better than the first
+        sender.send()  # 3: not deprecated
+        change(
+            net,
+            f"address change {OTHER}/128 dev {UPLINK} preferred_lft forever",
+            f"address change {NODE}/64 dev {UPLINK} preferred_lft 0",
+        )
+        sender.send()  # none: no later one is better than the first
     return addresses_of(net.node.pid)
 
 
@@ -83,8 +90,15 @@ def hold(verdict: Verdict, theirs: Tracer, ours: Tracer, names: dict[int, str]) 
         one = truth[number]
         return f"choice {number + 1}: told {told[number]}, was {decided[number]} ({one.decided}, {one.address})"
 
-    compare(verdict, decided, told, "reports, one for each choice", f"{len(decided)} choices were made",
-            "every report names the rule", fault)
+    compare(
+        verdict,
+        decided,
+        told,
+        "reports, one for each choice",
+        f"{len(decided)} choices were made",
+        "every report names the rule",
+        fault,
+    )
 
 
 def split(events: list[Event]) -> list[list[Event]]:

@@ -53,8 +53,12 @@ class Changed:
         return (self.cost.send_us - self.base_us) * 1e3 / self.addresses
 
     def to_json(self) -> dict:
-        return {"what": self.what, **self.cost.to_json(), "calls": self.calls,
-                "ns_per_address": round(self.ns_per_address)}
+        return {
+            "what": self.what,
+            **self.cost.to_json(),
+            "calls": self.calls,
+            "ns_per_address": round(self.ns_per_address),
+        }
 
 
 def labels_flushed(net: Network) -> None:
@@ -70,8 +74,12 @@ def labels_lengthened(net: Network, entries: int) -> None:
 def lengthen_labels(net: Network, entries: int) -> None:
     """So many more entries, none of which matches: before 4.15 the kernel had one list of labels for
     all network namespaces, and each namespace added its ten."""
-    net.node.on("ip", "-batch", "-", stdin="".join(
-        f"addrlabel add prefix {STRANGER}:{number:x}::/64 label 99\n" for number in range(entries)))
+    net.node.on(
+        "ip",
+        "-batch",
+        "-",
+        stdin="".join(f"addrlabel add prefix {STRANGER}:{number:x}::/64 label 99\n" for number in range(entries)),
+    )
 
 
 def another_label(net: Network) -> None:
@@ -141,13 +149,30 @@ def rules() -> Table:
             time.sleep(APART_S)
             rounds.append([cost_of(net) for net in nets])
         with counting() as calls:
-            rows = [Changed(key, what, spent, calls_of(net, calls), MANY, base_us)
-                    for (key, what, _), net, spent in zip(CHANGES, nets, map(fastest, zip(*rounds)))]
-    heads = [(f"N = {MANY}", "<27"), ("questions", ">10"), ("lookups", ">9"), ("send, us", ">10"),
-             ("ns/address", ">12"), ("  source", "<12")]
-    return Table(rows, heads, lambda row: (
-        row.what, row.calls[EVAL], row.calls[LABEL], f"{row.cost.send_us:.0f}", f"{row.ns_per_address:.0f}",
-        "  " + ("node's" if row.cost.source == NODE else row.cost.source)))
+            rows = [
+                Changed(key, what, spent, calls_of(net, calls), MANY, base_us)
+                for (key, what, _), net, spent in zip(CHANGES, nets, map(fastest, zip(*rounds)))
+            ]
+    heads = [
+        (f"N = {MANY}", "<27"),
+        ("questions", ">10"),
+        ("lookups", ">9"),
+        ("send, us", ">10"),
+        ("ns/address", ">12"),
+        ("  source", "<12"),
+    ]
+    return Table(
+        rows,
+        heads,
+        lambda row: (
+            row.what,
+            row.calls[EVAL],
+            row.calls[LABEL],
+            f"{row.cost.send_us:.0f}",
+            f"{row.ns_per_address:.0f}",
+            "  " + ("node's" if row.cost.source == NODE else row.cost.source),
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -163,8 +188,13 @@ class Looked:
     misread: dict[int, int]
 
     def to_json(self) -> dict:
-        return {"what": self.what, **{name: {str(value): count for value, count in getattr(self, name).items()}
-                                      for name in ("labels", "interfaces", "misread")}}
+        return {
+            "what": self.what,
+            **{
+                name: {str(value): count for value, count in getattr(self, name).items()}
+                for name in ("labels", "interfaces", "misread")
+            },
+        }
 
 
 def labels(addresses: int = 512) -> Table:
@@ -177,11 +207,24 @@ def labels(addresses: int = 512) -> Table:
         rows.append(looked(net, "to_teredo", "to a peer in 2001::/32", f"{TEREDO}2"))
         assign(net.node, [f"{TEREDO}1"], "lo")
         rows.append(looked(net, "one_teredo", "one address in 2001::/32", PEER))
-    heads = [(f"N = {addresses}", "<27"), ("label x lookups", "<22"), ("ifindex x lookups", "<20"),
-             ("at the return", "<11")]
-    return Table(rows, heads, lambda row: (
-        row.what, *("; ".join(f"{value} x {count}" for value, count in counts.items())
-                    for counts in (row.labels, row.interfaces)), ", ".join(map(str, row.misread))))
+    heads = [
+        (f"N = {addresses}", "<27"),
+        ("label x lookups", "<22"),
+        ("ifindex x lookups", "<20"),
+        ("at the return", "<11"),
+    ]
+    return Table(
+        rows,
+        heads,
+        lambda row: (
+            row.what,
+            *(
+                "; ".join(f"{value} x {count}" for value, count in counts.items())
+                for counts in (row.labels, row.interfaces)
+            ),
+            ", ".join(map(str, row.misread)),
+        ),
+    )
 
 
 def looked(net: Network, key: str, what: str, to: str) -> Looked:

@@ -37,10 +37,15 @@ def mechanism(seen: Sweep) -> list[Check]:
     fixed = {tuple(point.calls.items()) for point in seen.fixed.values()}
     said = ", ".join(f"{name}() {number}" for name, number in next(iter(fixed)))
     return [
-        Check(labels == {1}, f"each packet has {LABEL}() called N + {', '.join(map(str, sorted(labels)))} times "
-                             "for N addresses (N > 1)"),
-        Check(len(per_address) == 1, f"each address adds {', '.join(f'{calls:g}' for calls in sorted(per_address))} calls of "
-                                     f"{EVAL}() to each packet"),
+        Check(
+            labels == {1},
+            f"each packet has {LABEL}() called N + {', '.join(map(str, sorted(labels)))} times for N addresses (N > 1)",
+        ),
+        Check(
+            len(per_address) == 1,
+            f"each address adds {', '.join(f'{calls:g}' for calls in sorted(per_address))} calls of "
+            f"{EVAL}() to each packet",
+        ),
         Check(len(fixed) == 1, f"with use_oif_addrs_only a packet makes the same calls at any N: {said}"),
     ]
 
@@ -65,25 +70,45 @@ def sockets(seen: Sweep) -> list[Check]:
     """Only a socket without a source address of its own has the kernel choose one for each packet."""
     asks = {kind: calls[SELECT] for kind, calls in seen.socket_calls.items()}
     said = ", ".join(f"{kind} {calls}" for kind, calls in asks.items())
-    return [Check([kind for kind, calls in asks.items() if calls] == ["unconnected"],
-                  f"calls of {SELECT}() for one packet: {said}")]
+    return [
+        Check(
+            [kind for kind, calls in asks.items() if calls] == ["unconnected"],
+            f"calls of {SELECT}() for one packet: {said}",
+        )
+    ]
 
 
 def in_time(seen: Sweep, most: int) -> list[Check]:
     """The same in time, by two instruments, as ratios."""
     line, straightness = seen.line(seen.broken), seen.ratios(most).correlation
-    checks = [Check(straightness >= STRAIGHT,
-                    f"the cost of a send is a straight line: {line.slope_ns:.0f} ns for each address; in sends with the "
-                    f"setting, correlation {straightness:.4f}, expected {STRAIGHT}")]
+    checks = [
+        Check(
+            straightness >= STRAIGHT,
+            f"the cost of a send is a straight line: {line.slope_ns:.0f} ns for each address; in sends with the "
+            f"setting, correlation {straightness:.4f}, expected {STRAIGHT}",
+        )
+    ]
     for count, least in ((REPORTED, RATIO_REPORTED), (RATIO_AT, RATIO)):
         if count in seen.broken:
             ratio, ping = seen.ratio(count), seen.ping_ratio(count)
-            checks += [Check(ratio >= least, f"at {count} addresses a send takes {ratio:.1f} times as long as "
-                                             f"with the setting, expected {least} at least"),
-                       Check(ping >= least / 2, f"at {count} addresses a ping takes {ping:.1f} times as long, "
-                                                f"expected {least / 2:.1f} at least")]
+            checks += [
+                Check(
+                    ratio >= least,
+                    f"at {count} addresses a send takes {ratio:.1f} times as long as "
+                    f"with the setting, expected {least} at least",
+                ),
+                Check(
+                    ping >= least / 2,
+                    f"at {count} addresses a ping takes {ping:.1f} times as long, expected {least / 2:.1f} at least",
+                ),
+            ]
     flat = max(seen.ipv4), min(seen.ipv4)
     grown = seen.ipv4_ratio(flat[0]) / seen.ipv4_ratio(flat[1])
-    checks.append(Check(grown <= FLAT, f"IPv4 with {flat[0]} addresses takes {grown:.1f} times as long as with {flat[1]}, "
-                                       f"in IPv6 sends with the setting, expected {FLAT} at most"))
+    checks.append(
+        Check(
+            grown <= FLAT,
+            f"IPv4 with {flat[0]} addresses takes {grown:.1f} times as long as with {flat[1]}, "
+            f"in IPv6 sends with the setting, expected {FLAT} at most",
+        )
+    )
     return checks

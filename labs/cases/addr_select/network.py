@@ -56,37 +56,55 @@ class Network(Topology):
     pinned = PINNED | {
         "net/ipv6/conf/all/disable_ipv6": "0",
         # Nobody else has these addresses: do not wait a second for an objection to each (RFC 4862, 5.4).
-        "net/ipv6/conf/all/accept_dad": "0", "net/ipv6/conf/default/accept_dad": "0",
-        "net/ipv6/conf/default/router_solicitations": "0", "net/ipv6/conf/default/accept_ra": "0",
-        "net/ipv6/conf/default/use_oif_addrs_only": "0", "net/ipv6/conf/default/use_tempaddr": "0",
+        "net/ipv6/conf/all/accept_dad": "0",
+        "net/ipv6/conf/default/accept_dad": "0",
+        "net/ipv6/conf/default/router_solicitations": "0",
+        "net/ipv6/conf/default/accept_ra": "0",
+        "net/ipv6/conf/default/use_oif_addrs_only": "0",
+        "net/ipv6/conf/default/use_tempaddr": "0",
     }
     speaks_bgp = True
     rack, far = Wire("rack"), Wire("far")
-    ports = (Port("node", rack, (f"{NODE_V4}/24", f"{NODE}/64")),
-             Port("router", rack, (f"{ROUTER_V4}/24", f"{ROUTER}/64")),
-             Port("router", far, ("10.2.0.1/24", "2001:db8:2::1/64")),
-             Port("peer", far, (f"{PEER_V4}/24", f"{PEER}/64")))
+    ports = (
+        Port("node", rack, (f"{NODE_V4}/24", f"{NODE}/64")),
+        Port("router", rack, (f"{ROUTER_V4}/24", f"{ROUTER}/64")),
+        Port("router", far, ("10.2.0.1/24", "2001:db8:2::1/64")),
+        Port("peer", far, (f"{PEER_V4}/24", f"{PEER}/64")),
+    )
 
     def configure(self) -> None:
         """Routes and the BGP session; returns when the router has learnt the first service address."""
         self.node, self.router, self.peer = map(self.__getitem__, ("node", "router", "peer"))
         self.announced = self.announced_v4 = 0
         self.router.sysctl({"net/ipv6/conf/all/forwarding": "1", "net/ipv4/ip_forward": "1"})
-        for host, gateway, gateway_v4 in ((self.node, ROUTER, ROUTER_V4),
-                                          (self.peer, "2001:db8:2::1", "10.2.0.1")):
-            host.on("ip", "-batch", "-", stdin=f"route add default via {gateway}\n"
-                                               f"route add default via {gateway_v4}\n")
+        for host, gateway, gateway_v4 in ((self.node, ROUTER, ROUTER_V4), (self.peer, "2001:db8:2::1", "10.2.0.1")):
+            host.on("ip", "-batch", "-", stdin=f"route add default via {gateway}\nroute add default via {gateway_v4}\n")
         if self.speaks_bgp:
             self._start_bgp()
         self.announce(1)
         self.learnt()
 
     def _start_bgp(self) -> None:
-        self._start_bird(self.router, own=ROUTER, own_as=65000, other=NODE, other_as=65001,
-                         announcing=TO_KERNEL, policy="import all; export none;", router_id=ROUTER_V4).wait()
-        self._start_bird(self.node, own=NODE, own_as=65001, other=ROUTER, other_as=65000,
-                         announcing=FROM_LO, policy="import none; export where source = RTS_DEVICE;",
-                         router_id=NODE_V4)
+        self._start_bird(
+            self.router,
+            own=ROUTER,
+            own_as=65000,
+            other=NODE,
+            other_as=65001,
+            announcing=TO_KERNEL,
+            policy="import all; export none;",
+            router_id=ROUTER_V4,
+        ).wait()
+        self._start_bird(
+            self.node,
+            own=NODE,
+            own_as=65001,
+            other=ROUTER,
+            other_as=65000,
+            announcing=FROM_LO,
+            policy="import none; export where source = RTS_DEVICE;",
+            router_id=NODE_V4,
+        )
 
     def announce(self, count: int) -> None:
         """From now on the node owns the service addresses 1 to `count`, at least: none is taken away.
@@ -99,9 +117,15 @@ class Network(Topology):
 
     def announce_v4(self, count: int) -> None:
         """The same number of IPv4 addresses (/32) on the node's lo; nobody announces them."""
-        self.node.on("ip", "-force", "-batch", "-", stdin="".join(
-            f"address add {service_v4(number)}/32 dev lo\n"
-            for number in range(self.announced_v4 + 1, count + 1)))
+        self.node.on(
+            "ip",
+            "-force",
+            "-batch",
+            "-",
+            stdin="".join(
+                f"address add {service_v4(number)}/32 dev lo\n" for number in range(self.announced_v4 + 1, count + 1)
+            ),
+        )
         self.announced_v4 = max(self.announced_v4, count)
 
     def only_outgoing(self, only: bool) -> None:
@@ -115,9 +139,10 @@ class Network(Topology):
         until = time.monotonic() + deadline_s
         while (count := self.learnt_now()) < self.announced:
             if time.monotonic() > until:
-                raise NotReady(f"expected the router to learn {self.announced} service addresses by BGP, "
-                               f"found {count}; BIRD said:\n"
-                               + "".join(service.log.read_text() for service in self.services))
+                raise NotReady(
+                    f"expected the router to learn {self.announced} service addresses by BGP, "
+                    f"found {count}; BIRD said:\n" + "".join(service.log.read_text() for service in self.services)
+                )
             # Polling a state; a look at thousands of routes takes a while, which BIRD needs for itself.
             time.sleep(0.02 + count / 8192)
         return count

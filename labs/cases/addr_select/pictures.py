@@ -20,15 +20,28 @@ def costs(seen: Sweep):
         axes.plot(list(points), [point.cost.send_us for point in points.values()], label=name)
         said.append(f"{name}: " + ", ".join(f"{count} {point.cost.send_us:.0f}" for count, point in points.items()))
     line = straight(seen)
-    axes.plot(list(seen.broken), [max(line.at(count), 1) for count in seen.broken], ":", color=plots.GREY,
-              marker="", label=f"{line.slope_ns:.0f} ns for each address")
+    axes.plot(
+        list(seen.broken),
+        [max(line.at(count), 1) for count in seen.broken],
+        ":",
+        color=plots.GREY,
+        marker="",
+        label=f"{line.slope_ns:.0f} ns for each address",
+    )
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    plots.label(axes, ("service addresses on the node", "1"), ("one UDP send", "\N{MICRO SIGN}s"),
-                "What a packet costs its sender")
+    plots.label(
+        axes,
+        ("service addresses on the node", "1"),
+        ("one UDP send", "\N{MICRO SIGN}s"),
+        "What a packet costs its sender",
+    )
     axes.legend()
-    return figure, ("Time of one UDP send in microseconds by number of addresses, both axes logarithmic. "
-                    + "; ".join(said) + f". The line fitted has {line.slope_ns:.0f} ns for each address.")
+    return figure, (
+        "Time of one UDP send in microseconds by number of addresses, both axes logarithmic. "
+        + "; ".join(said)
+        + f". The line fitted has {line.slope_ns:.0f} ns for each address."
+    )
 
 
 def straight(seen: Sweep) -> Line:

@@ -47,8 +47,11 @@ def judge_deprecated(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     measured = deprecation()
     verdict.measured.update(measured)
     for name in names:
-        verdict.expect(said[name] == measured[name], f"{name}: {measured[name]}",
-                       f"{name}: predicted {said[name]}, measured {measured[name]}")
+        verdict.expect(
+            said[name] == measured[name],
+            f"{name}: {measured[name]}",
+            f"{name}: predicted {said[name]}, measured {measured[name]}",
+        )
 
 
 def deprecation() -> dict:
@@ -66,10 +69,16 @@ def deprecation() -> dict:
     with Silent() as net:
         assign(net.node, services(1, FEW), "lo", preferred_s=0)
         decided = scores(net).chosen.decided
-    return {"source_changes": after.source != before.source, "lookups": lookups,
-            "faster": after.send_us * FASTER <= before.send_us, "deciding_rule": int(RFC[decided][0]),
-            "bound_still_sends": bound_from == service(REPORTED), "source": after.source,
-            "before_us": round(before.send_us), "after_us": round(after.send_us)}
+    return {
+        "source_changes": after.source != before.source,
+        "lookups": lookups,
+        "faster": after.send_us * FASTER <= before.send_us,
+        "deciding_rule": int(RFC[decided][0]),
+        "bound_still_sends": bound_from == service(REPORTED),
+        "source": after.source,
+        "before_us": round(before.send_us),
+        "after_us": round(after.send_us),
+    }
 
 
 def judge_many(exercise: Exercise, answer: str, verdict: Verdict) -> None:
@@ -83,12 +92,23 @@ def judge_many(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     # By turns, each for as long: a busy machine makes both longer by the same factor.
     ratio = statistics.median(crowded.mean_us / single.mean_us for single, crowded in rounds)
     best_one, best_many = map(fastest, zip(*rounds))
-    verdict.measured.update(lookups=counted[LABEL], questions=counted[EVAL], times_as_long=round(ratio, 1),
-                            one_us=round(best_one.send_us, 1), many_us=round(best_many.send_us, 1))
+    verdict.measured.update(
+        lookups=counted[LABEL],
+        questions=counted[EVAL],
+        times_as_long=round(ratio, 1),
+        one_us=round(best_one.send_us, 1),
+        many_us=round(best_many.send_us, 1),
+    )
     for name, function in (("lookups", LABEL), ("questions", EVAL)):
-        verdict.expect(said[name] == counted[function], f"{name}: {counted[function]}",
-                       f"{name}: predicted {said[name]}, counted {counted[function]}")
+        verdict.expect(
+            said[name] == counted[function],
+            f"{name}: {counted[function]}",
+            f"{name}: predicted {said[name]}, counted {counted[function]}",
+        )
     off = max(said["times_as_long"], 1e-9) / ratio
-    verdict.expect(1 / WITHIN <= off <= WITHIN, f"{ratio:.0f} times as long, predicted {said['times_as_long']:.0f}",
-                   f"times_as_long: predicted {said['times_as_long']:g}, measured {ratio:.0f}")
+    verdict.expect(
+        1 / WITHIN <= off <= WITHIN,
+        f"{ratio:.0f} times as long, predicted {said['times_as_long']:.0f}",
+        f"times_as_long: predicted {said['times_as_long']:g}, measured {ratio:.0f}",
+    )
     verdict.expect(best_many.source == NODE, f"the source is {NODE}", f"the source is {best_many.source}")

@@ -69,10 +69,19 @@ def weigh(verdict: Verdict, questions: int, sources: list[list[str]]) -> None:
     """What arrived, from where, and how much the kernel was asked."""
     counts = [len(one) for one in sources]
     verdict.measured.update(questions=questions, received=counts)
-    verdict.expect(counts == [PACKETS] * len(PEERS), f"each peer received {PACKETS} packets",
-                   f"the peers received {' and '.join(map(str, counts))} packets, expected {PACKETS} each")
+    verdict.expect(
+        counts == [PACKETS] * len(PEERS),
+        f"each peer received {PACKETS} packets",
+        f"the peers received {' and '.join(map(str, counts))} packets, expected {PACKETS} each",
+    )
     others = sorted({source for one in sources for source in one} - {NODE})
-    verdict.expect(not others, f"all came from {NODE}",
-                   f"packets come from {', '.join(others)}, expected {NODE}: nobody would send the answers there")
-    verdict.expect(questions <= AT_MOST, f"the kernel asked {questions} questions for all of them",
-                   f"the kernel asked {questions} questions for {sum(counts)} packets, expected {AT_MOST} at most")
+    verdict.expect(
+        not others,
+        f"all came from {NODE}",
+        f"packets come from {', '.join(others)}, expected {NODE}: nobody would send the answers there",
+    )
+    verdict.expect(
+        questions <= AT_MOST,
+        f"the kernel asked {questions} questions for all of them",
+        f"the kernel asked {questions} questions for {sum(counts)} packets, expected {AT_MOST} at most",
+    )

@@ -19,8 +19,12 @@ def predicted(seen: Sweep, count: int = UNSEEN) -> dict:
     """What a send costs at a number of addresses that no line was drawn through: what the line says, and
     what was measured. `off` compares them in sends with the setting, see `Turn`."""
     measured_us = min(turn.broken.cost.send_us for turn in seen.turns[count])
-    return {"addresses": count, "predicted_us": round(straight(seen).at(count)), "measured_us": round(measured_us),
-            "off": round(seen.ratio(count) / seen.ratios(STRAIGHT_UP_TO).at(count) - 1, 3)}
+    return {
+        "addresses": count,
+        "predicted_us": round(straight(seen).at(count)),
+        "measured_us": round(measured_us),
+        "off": round(seen.ratio(count) / seen.ratios(STRAIGHT_UP_TO).at(count) - 1, 3),
+    }
 
 
 def crowded(labels: int = 1000, addresses: int = tracing.REPORTED) -> dict:
@@ -31,9 +35,13 @@ def crowded(labels: int = 1000, addresses: int = tracing.REPORTED) -> dict:
         net.announce(addresses)
         flame = tracing.profiled(net, addresses)
     walk = flame.with_callees(tracing.WALK)
-    return {"labels": labels, "addresses": addresses,
-            "label_share": round(flame.with_callees(tracing.LOOKUP) / walk, 3),
-            "own": round(flame.own().get("__ipv6_addr_label", 0), 3), "flame": flame}
+    return {
+        "labels": labels,
+        "addresses": addresses,
+        "label_share": round(flame.with_callees(tracing.LOOKUP) / walk, 3),
+        "own": round(flame.own().get("__ipv6_addr_label", 0), 3),
+        "flame": flame,
+    }
 
 
 def record() -> dict:
@@ -48,16 +56,25 @@ def record() -> dict:
         "topology": topology_svg.figure(outcome.seen.topology, "The node, its router, and a peer one hop further"),
         "sweep": plots.figure_html(*outcome.figure()),
         "sockets": plots.table_html("\n".join(outcome.sockets()), "Who asks at each packet"),
-        "scores": plots.table_html(traced.choice.text(), "One send among three service addresses, question by question"),
+        "scores": plots.table_html(
+            traced.choice.text(), "One send among three service addresses, question by question"
+        ),
         "parts": plots.table_html(traced.table(), "One send, function by function"),
-        "flame": traced.flame.html(), "flame-crowded": flame.html(),
+        "flame": traced.flame.html(),
+        "flame-crowded": flame.html(),
         "rules": plots.table_html(rules.text(), "The same number of addresses, one thing changed at a time"),
         "labels": plots.table_html(labels.text(), "What the label lookups of one packet return"),
         **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
-    return {"run": outcome.to_json(), "straight": line.to_json(), "trace": traced.to_json(),
-            "rules": {row.key: row.to_json() for row in rules},
-            "labels": {row.key: row.to_json() for row in labels},
-            "predicted": predicted(outcome.seen), "crowded": many, "on_call": on_call.taken().to_json(),
-            "figures": figures,
-            "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"}}
+    return {
+        "run": outcome.to_json(),
+        "straight": line.to_json(),
+        "trace": traced.to_json(),
+        "rules": {row.key: row.to_json() for row in rules},
+        "labels": {row.key: row.to_json() for row in labels},
+        "predicted": predicted(outcome.seen),
+        "crowded": many,
+        "on_call": on_call.taken().to_json(),
+        "figures": figures,
+        "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"},
+    }

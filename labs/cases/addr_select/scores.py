@@ -16,10 +16,19 @@ from labs.trace.tracer import Event
 
 FIRST_RULE = "IPV6_SADDR_RULE_INIT"
 # The kernel's name: (the RFC's number, what it prefers).
-RFC = {"INIT": ("-", "any"), "LOCAL": ("1", "same address"), "SCOPE": ("2", "scope"),
-       "PREFERRED": ("3", "not deprecated"), "HOA": ("4", "home"), "OIF": ("5", "interface"),
-       "LABEL": ("6", "label"), "PRIVACY": ("7", "temporary"), "ORCHID": ("-", "ORCHID"),
-       "PREFIX": ("8", "longest prefix"), "NOT_OPTIMISTIC": ("-", "not optimistic")}
+RFC = {
+    "INIT": ("-", "any"),
+    "LOCAL": ("1", "same address"),
+    "SCOPE": ("2", "scope"),
+    "PREFERRED": ("3", "not deprecated"),
+    "HOA": ("4", "home"),
+    "OIF": ("5", "interface"),
+    "LABEL": ("6", "label"),
+    "PRIVACY": ("7", "temporary"),
+    "ORCHID": ("-", "ORCHID"),
+    "PREFIX": ("8", "longest prefix"),
+    "NOT_OPTIMISTIC": ("-", "not optimistic"),
+}
 
 
 def rules() -> list[str]:
@@ -65,8 +74,14 @@ class Candidate:
         return f"{'better' if self.won else 'worse'} by {spoken(self.decided)}"
 
     def to_json(self) -> dict:
-        return {"address": self.address, "against": self.against, "own": self.own, "best": self.best,
-                "decided": self.decided, "won": self.won}
+        return {
+            "address": self.address,
+            "against": self.against,
+            "own": self.own,
+            "best": self.best,
+            "decided": self.decided,
+            "won": self.won,
+        }
 
 
 @dataclass(frozen=True)
@@ -87,15 +102,23 @@ class Choice:
 
     def text(self) -> str:
         """For the terminal, at most 80 columns: two lines a candidate, a column a rule of the RFC."""
-        heads = [RFC.get(rule, ("?", ""))[0] if RFC.get(rule, ("?", ""))[0] != "-" else rule[:1].lower()
-                 for rule in self.rules]
+        heads = [
+            RFC.get(rule, ("?", ""))[0] if RFC.get(rule, ("?", ""))[0] != "-" else rule[:1].lower()
+            for rule in self.rules
+        ]
         widths = [6 if rule == "SCOPE" else 5 for rule in self.rules]  # its answer may be "-126-"
         lines = [f"{'candidate':<16}" + "".join(f"{head:>{width}}" for head, width in zip(heads, widths))]
         for candidate in self.candidates:
             cells = "".join(f"{self._cell(candidate, rule):>{width}}" for rule, width in zip(self.rules, widths))
             lines += [f"{_short(candidate.address):<16}{cells}".rstrip(), f"{'':<16}  {candidate.outcome()}"]
-        return "\n".join([*lines, "", *self._legend(), f"chosen: {self.chosen.address}, "
-                          f"{self.chosen.outcome()}, after {self.questions} questions"])
+        return "\n".join(
+            [
+                *lines,
+                "",
+                *self._legend(),
+                f"chosen: {self.chosen.address}, {self.chosen.outcome()}, after {self.questions} questions",
+            ]
+        )
 
     def _cell(self, candidate: Candidate, rule: str) -> str:
         if rule not in candidate.own:
@@ -104,18 +127,29 @@ class Choice:
         return f"{candidate.own[rule]}{mark}"
 
     def _legend(self) -> list[str]:
-        legend = [f"{number if number != '-' else rule[:1].lower()} {words}"
-                  for rule in self.rules for number, words in [RFC.get(rule, ("?", rule.lower()))]]
+        legend = [
+            f"{number if number != '-' else rule[:1].lower()} {words}"
+            for rule in self.rules
+            for number, words in [RFC.get(rule, ("?", rule.lower()))]
+        ]
         half = (len(legend) + 1) // 2
-        return ["columns: " + ", ".join(legend[:half]) + ",", "  " + ", ".join(legend[half:]),
-                "+ better than the best so far by this rule, - worse; blank: not asked"]
+        return [
+            "columns: " + ", ".join(legend[:half]) + ",",
+            "  " + ", ".join(legend[half:]),
+            "+ better than the best so far by this rule, - worse; blank: not asked",
+        ]
 
     def __repr__(self) -> str:
         return self.text()
 
     def to_json(self) -> dict:
-        return {"rules": self.rules, "candidates": [one.to_json() for one in self.candidates],
-                "chosen": self.chosen.address, "decided": self.chosen.decided, "questions": self.questions}
+        return {
+            "rules": self.rules,
+            "candidates": [one.to_json() for one in self.candidates],
+            "chosen": self.chosen.address,
+            "decided": self.chosen.decided,
+            "questions": self.questions,
+        }
 
 
 def _short(address: str) -> str:

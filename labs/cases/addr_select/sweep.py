@@ -69,8 +69,11 @@ class Line:
         return self.start_us + self.slope_ns * addresses / 1e3
 
     def to_json(self) -> dict:
-        return {"slope_ns": round(self.slope_ns, 1), "start_us": round(self.start_us, 1),
-                "correlation": round(self.correlation, 5)}
+        return {
+            "slope_ns": round(self.slope_ns, 1),
+            "start_us": round(self.start_us, 1),
+            "correlation": round(self.correlation, 5),
+        }
 
 
 @dataclass
@@ -159,8 +162,7 @@ def timed_once(net: Network, sender: Sender, ipv4: Sender | None) -> Turn:
     costs = both(net, sender.cost)
     cost_v4 = ipv4 and ipv4.cost()
     pings = both(net, lambda: ping_ms(net))
-    return Turn(Point(costs[0], pings[0]), Point(costs[1], pings[1]),
-                ipv4 and Point(cost_v4, ping_ms(net, ipv4.to[0])))
+    return Turn(Point(costs[0], pings[0]), Point(costs[1], pings[1]), ipv4 and Point(cost_v4, ping_ms(net, ipv4.to[0])))
 
 
 def both(net: Network, measure: Callable) -> tuple:

@@ -26,21 +26,39 @@ from labs.trace.tracer import Event, Tracer
 STACKS = Path(__file__).with_name("expected")
 PROGRAM = Path(__file__).with_name("choice.bpf.c")
 # In the order of the program's `enum probe`.
-PROBES = {"on_label": ["__ipv6_addr_label", "ipv6_addr_label"], "on_eval": ["ipv6_get_saddr_eval"],
-          "after_eval": ["ipv6_get_saddr_eval"]}
-FIELDS = [("ipv6_saddr_score", "ifa"), ("inet6_ifaddr", "addr"), ("inet6_ifaddr", "idev"), ("inet6_dev", "dev"),
-          ("net_device", "ifindex")]
+PROBES = {
+    "on_label": ["__ipv6_addr_label", "ipv6_addr_label"],
+    "on_eval": ["ipv6_get_saddr_eval"],
+    "after_eval": ["ipv6_get_saddr_eval"],
+}
+FIELDS = [
+    ("ipv6_saddr_score", "ifa"),
+    ("inet6_ifaddr", "addr"),
+    ("inet6_ifaddr", "idev"),
+    ("inet6_dev", "dev"),
+    ("net_device", "ifindex"),
+]
 # What the flame graph is cut to, and whose share of it is shown; a name may be inlined elsewhere.
 SEND, WALK, LOOKUP = "udpv6_sendmsg", "ipv6_dev_get_saddr", "ipv6_addr_label"
-SHOWN = (SEND, "ip6_dst_lookup_flow", "ip6_dst_lookup_tail", WALK, "__ipv6_dev_get_saddr", "ipv6_get_saddr_eval",
-         LOOKUP, "__ipv6_addr_label", "__ipv6_addr_type")
+SHOWN = (
+    SEND,
+    "ip6_dst_lookup_flow",
+    "ip6_dst_lookup_tail",
+    WALK,
+    "__ipv6_dev_get_saddr",
+    "ipv6_get_saddr_eval",
+    LOOKUP,
+    "__ipv6_addr_label",
+    "__ipv6_addr_type",
+)
 FEW = 3  # service addresses, so that every question fits a page
 PROFILE_S = 1.0
 SENDER = "the sender"
 ECHO_REQUEST = 128  # ICMPv6 type, RFC 4443, 4.1
 
-EXPECTED = [Expected(STACKS / "1-ping.txt", "A ping looks a label up", SENDER, "__ipv6_addr_label",
-                     under="ipv6_get_saddr_eval")]
+EXPECTED = [
+    Expected(STACKS / "1-ping.txt", "A ping looks a label up", SENDER, "__ipv6_addr_label", under="ipv6_get_saddr_eval")
+]
 
 
 @dataclass(frozen=True)
@@ -55,8 +73,12 @@ class Part:
     own_us: float
 
     def to_json(self) -> dict:
-        return {"calls": self.calls, "own": round(self.own, 4), "with_callees": round(self.with_callees, 4),
-                "own_us": round(self.own_us, 2)}
+        return {
+            "calls": self.calls,
+            "own": round(self.own, 4),
+            "with_callees": round(self.with_callees, 4),
+            "own_us": round(self.own_us, 2),
+        }
 
 
 @dataclass(frozen=True)
@@ -90,10 +112,14 @@ class Traced(Claims):
         decided = self.choice.chosen.decided
         walk = self.part(WALK).with_callees
         return [
-            Check(self.choice.chosen.address == NODE and decided == "OIF",
-                  f"{self.choice.chosen.address} is chosen, by rule 5 of RFC 6724 ({decided})"),
-            Check("LABEL" not in {one.decided for one in self.choice.candidates},
-                  "rule 6, labels, settles nothing: every lookup has the same answer"),
+            Check(
+                self.choice.chosen.address == NODE and decided == "OIF",
+                f"{self.choice.chosen.address} is chosen, by rule 5 of RFC 6724 ({decided})",
+            ),
+            Check(
+                "LABEL" not in {one.decided for one in self.choice.candidates},
+                "rule 6, labels, settles nothing: every lookup has the same answer",
+            ),
             Check(walk > 0.5, f"with {self.addresses} addresses {walk:.0%} of a send is the choice of its source"),
             Check(self.label_share < 0.5, f"label lookups are {self.label_share:.0%} of that, less than half"),
         ]
@@ -102,28 +128,47 @@ class Traced(Claims):
         """Calls and time of one packet by function."""
         head = f"one send, N = {self.addresses}"
         lines = [f"{head:<26}{'calls':>8}{'with callees':>14}{'own':>8}{'own, us':>10}"]
-        lines += [f"{part.function:<26}{part.calls:>8}{part.with_callees:>14.1%}{part.own:>8.1%}{part.own_us:>10.1f}"
-                  for part in self.parts]
+        lines += [
+            f"{part.function:<26}{part.calls:>8}{part.with_callees:>14.1%}{part.own:>8.1%}{part.own_us:>10.1f}"
+            for part in self.parts
+        ]
         return "\n".join(lines)
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
-        return "\n".join([
-            f"addr-select under the tracers, Linux {self.kernel}", *self.tracer.substitutions, "",
-            *(stack.text() + "\n" for stack in self.stacks), f"One send, {FEW} service addresses:", "",
-            self.choice.text(), "", self.table(), "", *self.verdict("as expected")])
+        return "\n".join(
+            [
+                f"addr-select under the tracers, Linux {self.kernel}",
+                *self.tracer.substitutions,
+                "",
+                *(stack.text() + "\n" for stack in self.stacks),
+                f"One send, {FEW} service addresses:",
+                "",
+                self.choice.text(),
+                "",
+                self.table(),
+                "",
+                *self.verdict("as expected"),
+            ]
+        )
 
     def __repr__(self) -> str:
         return self.table()
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"case": "addr-select", "kernel": self.kernel, **self.claimed(),
-                "substitutions": self.tracer.substitutions,
-                "stacks": stacks_to_json(EXPECTED, self.stacks),
-                "choice": self.choice.to_json(), "addresses": self.addresses,
-                "label_share": round(self.label_share, 4), "profile": self.flame.to_json(),
-                "parts": {part.function: part.to_json() for part in self.parts}}
+        return {
+            "case": "addr-select",
+            "kernel": self.kernel,
+            **self.claimed(),
+            "substitutions": self.tracer.substitutions,
+            "stacks": stacks_to_json(EXPECTED, self.stacks),
+            "choice": self.choice.to_json(),
+            "addresses": self.addresses,
+            "label_share": round(self.label_share, 4),
+            "profile": self.flame.to_json(),
+            "parts": {part.function: part.to_json() for part in self.parts},
+        }
 
 
 def choice_tracer() -> Tracer:
@@ -149,8 +194,9 @@ def traced(net: Network, addresses: int = REPORTED) -> Traced:
             sender.seen_source()
     net.announce(addresses)
     flame = profiled(net, addresses)
-    return Traced(tracer.events, last_choice(tracer, chosen_from), flame, parts(net, flame), addresses, tracer,
-                  os.uname().release)
+    return Traced(
+        tracer.events, last_choice(tracer, chosen_from), flame, parts(net, flame), addresses, tracer, os.uname().release
+    )
 
 
 def last_choice(tracer: Tracer, addresses: dict[int, str]) -> Choice:
@@ -192,5 +238,7 @@ def parts(net: Network, flame: Flame) -> list[Part]:
         with Calls(SHOWN) as calls:
             counted = sender.calls(calls)
     own = flame.own()
-    return [Part(name, counted[name], own.get(name, 0), flame.with_callees(name), own.get(name, 0) * send_us)
-            for name in SHOWN]
+    return [
+        Part(name, counted[name], own.get(name, 0), flame.with_callees(name), own.get(name, 0) * send_us)
+        for name in SHOWN
+    ]

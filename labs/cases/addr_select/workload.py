@@ -90,8 +90,12 @@ class Sender:
             self.send()
             took_ns.append(time.perf_counter_ns() - start)
             sources.add(self.seen_source())
-        return Cost(min(took_ns) / 1e3, statistics.median(took_ns) / 1e3, statistics.mean(took_ns) / 1e3,
-                    ", ".join(sorted(sources)))
+        return Cost(
+            min(took_ns) / 1e3,
+            statistics.median(took_ns) / 1e3,
+            statistics.mean(took_ns) / 1e3,
+            ", ".join(sorted(sources)),
+        )
 
     def best_cost(self) -> Cost:
         """The lowest of several `cost()`, apart from each other in time."""

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from labs.cases.frag_needed.experiments import Table
     from labs.cases.frag_needed.tracing import Traced
 
-__all__ = ["Network", "Observed", "Outcome", "again", "direct", "expiry", "run", "sidecar",
-           "trace", "traced"]
+__all__ = ["Network", "Observed", "Outcome", "again", "direct", "expiry", "run", "sidecar", "trace", "traced"]
 
 
 @dataclass(frozen=True)
@@ -48,20 +47,27 @@ class Outcome(Claims):
         """Plain values."""
         seen = self.broken["direct"]
         return {
-            "case": "frag-needed", "kernel": self.kernel, **self.claimed(),
+            "case": "frag-needed",
+            "kernel": self.kernel,
+            **self.claimed(),
             **{way: observed.to_json() for way, observed in self.broken.items()},
             "control": {way: observed.to_json() for way, observed in self.control.items()},
             "icmp_to_self": sum(len(observed.icmp_to_self()) for observed in self.broken.values()),
             "topology": self.addresses,
-            "captures": {f"direct_{name.lower()}": [packet.to_json() for packet in seen.shown(name)]
-                         for name in ("A", "B")},
+            "captures": {
+                f"direct_{name.lower()}": [packet.to_json() for packet in seen.shown(name)] for name in ("A", "B")
+            },
         }
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
-        lines = [f"frag-needed on Linux {self.kernel}", "",
-                 "Connections A and B are open. A sends a full segment, then B, then B again.", "",
-                 f"{'waited, ms':<28}{'A':>10}{'B':>10}{'B again':>10}{'ICMP to self':>16}"]
+        lines = [
+            f"frag-needed on Linux {self.kernel}",
+            "",
+            "Connections A and B are open. A sends a full segment, then B, then B again.",
+            "",
+            f"{'waited, ms':<28}{'A':>10}{'B':>10}{'B again':>10}{'ICMP to self':>16}",
+        ]
         for label, all_seen in (("", self.broken), (", route MTU 1480", self.control)):
             for way, seen in all_seen.items():
                 waits = "".join(f"{exchange.waited_ms:10.1f}" for exchange in seen.exchanges)

@@ -28,8 +28,11 @@ BULK_RATIO = 4
 def judge_fix(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercises 1 to 3: a script that touches only the allowed hosts and cures the stall."""
     with two(Network) as (untouched, mended):
-        with (others_left_alone(exercise, verdict, mended),
-              acting(exercise, answer, verdict, mended), expecting_answers(verdict)):
+        with (
+            others_left_alone(exercise, verdict, mended),
+            acting(exercise, answer, verdict, mended),
+            expecting_answers(verdict),
+        ):
             baseline = direct(untouched)
             stalls(baseline)
             compare(verdict, baseline, mended)
@@ -39,8 +42,7 @@ def judge_fix(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 def stalls(baseline: Observed) -> None:
     """The untouched network has to show what the answer is to cure."""
     if not baseline.icmp_to_self("B"):
-        raise CannotTry("the untouched network shows no stall, so nothing can be compared",
-                        "./lab run frag-needed")
+        raise CannotTry("the untouched network shows no stall, so nothing can be compared", "./lab run frag-needed")
 
 
 def compare(verdict: Verdict, baseline: Observed, mended: Network) -> None:
@@ -53,21 +55,27 @@ def compare(verdict: Verdict, baseline: Observed, mended: Network) -> None:
     verdict.expect(
         waited * RATIO <= stalled,
         f"B waits {waited:.0f} ms where the untouched B waits {stalled:.0f} ms",
-        f"B still waits {waited:.0f} ms; the untouched B waits {stalled:.0f} ms, "
-        f"expected {RATIO} times less",
+        f"B still waits {waited:.0f} ms; the untouched B waits {stalled:.0f} ms, expected {RATIO} times less",
     )
     for way, rounds in seen.items():
         icmps = sum(map(asked_smaller, rounds))
-        verdict.expect(icmps == 0, f"{way}: nobody asks for smaller packets",
-                       f"{way}: {icmps} ICMPs still ask for smaller packets, expected none")
+        verdict.expect(
+            icmps == 0,
+            f"{way}: nobody asks for smaller packets",
+            f"{way}: {icmps} ICMPs still ask for smaller packets, expected none",
+        )
     pieces = sum(moves.get("IpFragCreates", 0) for moves in after.values())
     verdict.measured["fragments"] = pieces
-    verdict.expect(pieces == 0, "no packet was fragmented",
-                   f"{pieces} fragments were made: the packets are still too large, which is hidden now")
+    verdict.expect(
+        pieces == 0,
+        "no packet was fragmented",
+        f"{pieces} fragments were made: the packets are still too large, which is hidden now",
+    )
     largest = max((packet.payload_bytes for packet in seen["direct"][0].sent("A")), default=0)
     verdict.measured["largest_segment_bytes"] = largest
     verdict.expect(
-        largest >= SMALLEST_FULL_SEGMENT_BYTES, f"a full segment still carries {largest} bytes",
+        largest >= SMALLEST_FULL_SEGMENT_BYTES,
+        f"a full segment still carries {largest} bytes",
         f"a full segment carries {largest} bytes, expected {SMALLEST_FULL_SEGMENT_BYTES} at least",
     )
 
@@ -85,15 +93,24 @@ def nothing_else_broke(verdict: Verdict, untouched: Network, mended: Network) ->
     """Still through balancer and sidecar, and as fast in bulk."""
     through = connections_balanced(mended)
     verdict.measured["through_balancer"] = through
-    verdict.expect(through >= 4, f"the balancer saw {through} connections",
-                   f"the balancer saw {through} connections, expected the 4 that were made")
+    verdict.expect(
+        through >= 4,
+        f"the balancer saw {through} connections",
+        f"the balancer saw {through} connections, expected the 4 that were made",
+    )
     taken = connections_redirected(mended)
-    verdict.expect(taken >= 2, f"the sidecar took {taken} connections",
-                   f"the sidecar took {taken} TLS connections, expected the 2 that were made")
+    verdict.expect(
+        taken >= 2,
+        f"the sidecar took {taken} connections",
+        f"the sidecar took {taken} TLS connections, expected the 2 that were made",
+    )
     ratio = min(bulk_s(mended) / bulk_s(untouched) for _ in range(ROUNDS))
     verdict.measured["bulk_ratio"] = round(ratio, 2)
-    verdict.expect(ratio <= BULK_RATIO, f"bulk takes {ratio:.1f} times as long as untouched",
-                   f"bulk takes {ratio:.1f} times as long as untouched, expected {BULK_RATIO} at most")
+    verdict.expect(
+        ratio <= BULK_RATIO,
+        f"bulk takes {ratio:.1f} times as long as untouched",
+        f"bulk takes {ratio:.1f} times as long as untouched, expected {BULK_RATIO} at most",
+    )
 
 
 def connections_balanced(net: Network) -> int:

@@ -14,12 +14,14 @@ from labs.trace.tracer import Event, Tracer
 
 PROGRAM = Path(__file__).with_name("memory.bpf.c")
 # In the order of the program's `enum probe`.
-PROBES = {"on_next_hop_exception": ["update_or_create_fnhe", "__ip_rt_update_pmtu"],
-          "on_current_mss": ["tcp_current_mss"], "on_sync_mss": ["tcp_sync_mss"]}
+PROBES = {
+    "on_next_hop_exception": ["update_or_create_fnhe", "__ip_rt_update_pmtu"],
+    "on_current_mss": ["tcp_current_mss"],
+    "on_sync_mss": ["tcp_sync_mss"],
+}
 FIELDS = [("sock", "sk_dst_cache"), ("dst_entry", "obsolete"), ("rtable", "rt_pmtu")]
 # include/net/dst.h; a route is looked up anew if it is any but the first (ipv4_dst_check()).
-OBSOLETE = {-1: "valid (DST_OBSOLETE_FORCE_CHK)", -2: "stale (DST_OBSOLETE_KILL)",
-            2: "dead (DST_OBSOLETE_DEAD)"}
+OBSOLETE = {-1: "valid (DST_OBSOLETE_FORCE_CHK)", -2: "stale (DST_OBSOLETE_KILL)", 2: "dead (DST_OBSOLETE_DEAD)"}
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,13 @@ class Try:
     told_by: str
 
     def to_json(self) -> dict:
-        return {"after": self.after, "route": self.route, "route_mtu": self.route_mtu,
-                "told_by": self.told_by, **self.seen.to_json()}
+        return {
+            "after": self.after,
+            "route": self.route,
+            "route_mtu": self.route_mtu,
+            "told_by": self.told_by,
+            **self.seen.to_json(),
+        }
 
 
 def memory_tracer() -> Tracer:
@@ -54,11 +61,28 @@ def again(net: Network) -> Table:
     tries.append(tried(net, "ip route flush cache"))
     net.forget()
     tries.append(tried(net, "the route made anew"))
-    heads = [("after", "<22"), ("A, ms", ">7"), ("B, ms", ">8"), ("to self", ">9"), ("  B's route", "<10"),
-             (" its MTU", ">8"), ("  told by", "<12")]
-    return Table(tries, heads, lambda one: (
-        one.after, f"{one.seen['A'].waited_ms:.1f}", f"{one.seen['B'].waited_ms:.1f}",
-        len(one.seen.icmp_to_self()), "  " + one.route.split()[0], one.route_mtu, "  " + one.told_by))
+    heads = [
+        ("after", "<22"),
+        ("A, ms", ">7"),
+        ("B, ms", ">8"),
+        ("to self", ">9"),
+        ("  B's route", "<10"),
+        (" its MTU", ">8"),
+        ("  told by", "<12"),
+    ]
+    return Table(
+        tries,
+        heads,
+        lambda one: (
+            one.after,
+            f"{one.seen['A'].waited_ms:.1f}",
+            f"{one.seen['B'].waited_ms:.1f}",
+            len(one.seen.icmp_to_self()),
+            "  " + one.route.split()[0],
+            one.route_mtu,
+            "  " + one.told_by,
+        ),
+    )
 
 
 def tried(net: Network, after: str) -> Try:
@@ -69,14 +93,14 @@ def tried(net: Network, after: str) -> Try:
     asked = _asked(tracer.events)
     told = next((event for event in asked if event.function == "tcp_sync_mss"), None)
     kept = next(event for event in asked if event.function == "tcp_current_mss")
-    return Try(after, seen, OBSOLETE.get(kept.value, str(kept.value)), kept.detail,
-               _teller(told) if told else "its start")
+    return Try(
+        after, seen, OBSOLETE.get(kept.value, str(kept.value)), kept.detail, _teller(told) if told else "its start"
+    )
 
 
 def _asked(events: list[Event]) -> list[Event]:
     """B's events from its question on: connecting goes by another way than writev()."""
-    start = next(number for number, event in enumerate(events)
-                 if event.connection == "B" and event.under("do_writev"))
+    start = next(number for number, event in enumerate(events) if event.connection == "B" and event.under("do_writev"))
     return [event for event in events[start:] if event.connection == "B"]
 
 
@@ -103,10 +127,25 @@ def expiry(net: Network, expires_s: int = 2) -> Table:
             for name in "AB":
                 watch.ask(name, f"{name} {past}")
     seen = watch.observed
-    heads = [("exchange", "<22"), ("MSS before", ">11"), ("MSS after", ">11"), ("waited, ms", ">12"),
-             ("from balancer", ">15"), ("to self", ">9")]
-    table = Table(seen.exchanges, heads, lambda one: (
-        one.name, one.before.snd_mss, one.info.snd_mss, f"{one.waited_ms:.1f}",
-        len(seen.icmp_from_balancer(one.name)), len(seen.icmp_to_self(one.name))))
+    heads = [
+        ("exchange", "<22"),
+        ("MSS before", ">11"),
+        ("MSS after", ">11"),
+        ("waited, ms", ">12"),
+        ("from balancer", ">15"),
+        ("to self", ">9"),
+    ]
+    table = Table(
+        seen.exchanges,
+        heads,
+        lambda one: (
+            one.name,
+            one.before.snd_mss,
+            one.info.snd_mss,
+            f"{one.waited_ms:.1f}",
+            len(seen.icmp_from_balancer(one.name)),
+            len(seen.icmp_to_self(one.name)),
+        ),
+    )
     table.seen = seen
     return table

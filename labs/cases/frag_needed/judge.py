@@ -24,8 +24,11 @@ def judge(broken: dict[str, Observed], control: dict[str, Observed]) -> list[Che
         checks.append(Check(icmps == 0, f"{way}, control: {icmps} ICMPs, expected none"))
     for way, seen in broken.items():
         ratio = seen["B"].waited_ms / control[way]["B"].waited_ms
-        checks.append(Check(ratio >= RATIO, f"{way}: B waits {ratio:.1f} times as long as the control's, "
-                                            f"expected {RATIO} at least"))
+        checks.append(
+            Check(
+                ratio >= RATIO, f"{way}: B waits {ratio:.1f} times as long as the control's, expected {RATIO} at least"
+            )
+        )
     return checks
 
 
@@ -48,19 +51,28 @@ def mechanism(seen: Observed) -> list[tuple[bool, str]]:
     counted = seen.counters.get("IcmpMsgOutType3", 0)
     first = seen.sent("B")[0] if seen.sent("B") else None
     held_back = bool(to_self and first) and to_self[-1].time_s < first.time_s
-    said = [(bool(from_balancer) and mtus == [TUNNEL_MTU],
-             f"A meets {len(from_balancer)} ICMPs from the balancer; MTUs named: {mtus}"),
-            (at_once and not seen.icmp_to_self("A"),
-             "A's segment is sent again right after it"),
-            (held_back and not seen.icmp_from_balancer("B"),
-             f"B meets {len(to_self)} ICMPs from the client itself, before any data of B leaves"),
-            (counted == len(seen.icmp_to_self()) > 0,
-             f"the client's counter of sent ICMPs agrees: {counted}"),
-            (first is not None and first.length_bytes <= TUNNEL_MTU,
-             f"B's first packet to leave has {first.length_bytes if first else 0} bytes")]
+    said = [
+        (
+            bool(from_balancer) and mtus == [TUNNEL_MTU],
+            f"A meets {len(from_balancer)} ICMPs from the balancer; MTUs named: {mtus}",
+        ),
+        (at_once and not seen.icmp_to_self("A"), "A's segment is sent again right after it"),
+        (
+            held_back and not seen.icmp_from_balancer("B"),
+            f"B meets {len(to_self)} ICMPs from the client itself, before any data of B leaves",
+        ),
+        (counted == len(seen.icmp_to_self()) > 0, f"the client's counter of sent ICMPs agrees: {counted}"),
+        (
+            first is not None and first.length_bytes <= TUNNEL_MTU,
+            f"B's first packet to leave has {first.length_bytes if first else 0} bytes",
+        ),
+    ]
     info = seen["B"].info
     if info:
-        said.append((info.unacked == 0 and info.notsent_bytes == seen["B"].sent_bytes,
-                     f"when B's call returns, {info.unacked} segments are in flight and "
-                     f"{info.notsent_bytes} bytes wait"))
+        said.append(
+            (
+                info.unacked == 0 and info.notsent_bytes == seen["B"].sent_bytes,
+                f"when B's call returns, {info.unacked} segments are in flight and {info.notsent_bytes} bytes wait",
+            )
+        )
     return said

@@ -32,9 +32,11 @@ def judge_lasting(exercise: Exercise, answer: str, verdict: Verdict) -> None:
             watch.open(Direct, "A", "B")
             learning = [watch.ask("A", "A learns"), watch.ask("B", "B learns")]
             with acting(exercise, answer, verdict, net):
-                verdict.expect(net.client.on("sysctl", "-n", SYSCTL).strip() == str(EXPIRES_S),
-                               "exceptions expire as before", "mtu_expires was changed: that puts "
-                               "the stall off, and this exercise leaves it as it is")
+                verdict.expect(
+                    net.client.on("sysctl", "-n", SYSCTL).strip() == str(EXPIRES_S),
+                    "exceptions expire as before",
+                    "mtu_expires was changed: that puts the stall off, and this exercise leaves it as it is",
+                )
                 for number in range(1, ROUNDS + 1):
                     outlive(watch, number)
         if watch.observed:
@@ -65,11 +67,19 @@ def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, learning: int) ->
         f"{longest.name}: waited {longest.waited_ms:.0f} ms, expected {RATIO} times less than the "
         f"{stalled_ms:.0f} ms of the stall",
     )
-    asked = {exchange.name: len(seen.icmp_to_self(exchange.name) + seen.icmp_from_balancer(exchange.name))
-             for exchange in since}
+    asked = {
+        exchange.name: len(seen.icmp_to_self(exchange.name) + seen.icmp_from_balancer(exchange.name))
+        for exchange in since
+    }
     where = [f"{name} ({count})" for name, count in asked.items() if count]
-    verdict.expect(not where, "nobody asks for smaller packets any more",
-                   f"ICMPs still ask for smaller packets: {', '.join(where)}")
+    verdict.expect(
+        not where,
+        "nobody asks for smaller packets any more",
+        f"ICMPs still ask for smaller packets: {', '.join(where)}",
+    )
     smallest = min(max(packet.payload_bytes for packet in seen.sent(exchange.name)) for exchange in since)
-    verdict.expect(smallest >= SMALLEST_FULL_SEGMENT_BYTES, f"a full segment carries {smallest} bytes",
-                   f"a full segment carries {smallest} bytes, expected {SMALLEST_FULL_SEGMENT_BYTES} at least")
+    verdict.expect(
+        smallest >= SMALLEST_FULL_SEGMENT_BYTES,
+        f"a full segment carries {smallest} bytes",
+        f"a full segment carries {smallest} bytes, expected {SMALLEST_FULL_SEGMENT_BYTES} at least",
+    )

@@ -23,8 +23,7 @@ TLS_PORT, ECHO_PORT, SIDECAR_PORT = 443, 7000, 15001
 SIDECAR_USER = "haproxy"
 # Of the guest alone, made with its image (vm-image/customize.sh).
 CERTIFICATE, KEY = "/etc/ssl/lab.pem", "/etc/ssl/lab.key"
-IPVS = "".join(f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r 10.0.0.6 -i\n"
-               for port in (TLS_PORT, ECHO_PORT))
+IPVS = "".join(f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r 10.0.0.6 -i\n" for port in (TLS_PORT, ECHO_PORT))
 # Its own connections must not come back to it, so the sidecar's user is exempt.
 REDIRECT = f"""*nat
 -A OUTPUT -p tcp --dport {TLS_PORT} -m owner ! --uid-owner {SIDECAR_USER} -j REDIRECT --to-ports {SIDECAR_PORT}
@@ -66,9 +65,11 @@ class Network(Topology):
     modules = ("ipip", "ip_vs", "ip_vs_rr", "iptable_nat", "xt_REDIRECT", "xt_owner")
     # With no delay at all the balancer's ICMP is back before the client's system call has ended.
     lan = Wire("lan", delay_ms=2)
-    ports = (Port("client", lan, ("10.0.0.1/24",)),
-             Port("balancer", lan, ("10.0.0.5/24", f"{VIP}/32")),
-             Port("server", lan, ("10.0.0.6/24",)))
+    ports = (
+        Port("client", lan, ("10.0.0.1/24",)),
+        Port("balancer", lan, ("10.0.0.5/24", f"{VIP}/32")),
+        Port("server", lan, ("10.0.0.6/24",)),
+    )
 
     def configure(self) -> None:
         """Balancer, sidecar and servers; returns when all of them listen."""
@@ -76,11 +77,21 @@ class Network(Topology):
         services = [self._start_sidecar(), self._start_echo(), self._start_nginx()]
         # A VIP on two hosts: the server must neither answer ARP for it nor speak in its name, and
         # what comes out of the tunnel has come in by the wire, so the reverse path never matches.
-        self.server.sysctl({"net/ipv4/conf/all/arp_ignore": "1", "net/ipv4/conf/all/arp_announce": "2",
-                            "net/ipv4/conf/all/rp_filter": "0", "net/ipv4/conf/tunl0/rp_filter": "0"})
-        at_once([(self.server, ("ip", "-batch", "-"), f"link set tunl0 up\naddress add {VIP}/32 dev tunl0"),
-                 (self.balancer, ("ipvsadm", "-R"), IPVS),
-                 (self.client, ("iptables-legacy-restore",), REDIRECT)])
+        self.server.sysctl(
+            {
+                "net/ipv4/conf/all/arp_ignore": "1",
+                "net/ipv4/conf/all/arp_announce": "2",
+                "net/ipv4/conf/all/rp_filter": "0",
+                "net/ipv4/conf/tunl0/rp_filter": "0",
+            }
+        )
+        at_once(
+            [
+                (self.server, ("ip", "-batch", "-"), f"link set tunl0 up\naddress add {VIP}/32 dev tunl0"),
+                (self.balancer, ("ipvsadm", "-R"), IPVS),
+                (self.client, ("iptables-legacy-restore",), REDIRECT),
+            ]
+        )
         for service in services:
             service.wait()
 
@@ -109,8 +120,12 @@ class Network(Topology):
         They hang off the route's next hop (struct fib_nh_common, nhc_exceptions) and go with it.
         `ip route flush cache` would not do: it only empties them.
         """
-        self.client.on("ip", "-batch", "-", stdin="route delete 10.0.0.0/24 dev client-eth0\n"
-                       "route add 10.0.0.0/24 dev client-eth0 src 10.0.0.1\n")
+        self.client.on(
+            "ip",
+            "-batch",
+            "-",
+            stdin="route delete 10.0.0.0/24 dev client-eth0\nroute add 10.0.0.0/24 dev client-eth0 src 10.0.0.1\n",
+        )
 
     def settle(self, deadline_s: float = 30) -> None:
         """Returns once the client has acknowledged all that the server has sent.
@@ -121,8 +136,10 @@ class Network(Topology):
         until = time.monotonic() + deadline_s
         while any(self._unacknowledged()):
             if time.monotonic() > until:
-                raise NotReady("expected the client to acknowledge all that the server sent; "
-                               f"still open, in bytes: {self._unacknowledged()}")
+                raise NotReady(
+                    "expected the client to acknowledge all that the server sent; "
+                    f"still open, in bytes: {self._unacknowledged()}"
+                )
             time.sleep(0.005)  # polling a state
 
     def _unacknowledged(self) -> list[int]:

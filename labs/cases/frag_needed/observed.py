@@ -54,8 +54,11 @@ class Observed:
     def icmp_to_self(self, name: str | None = None) -> list[Packet]:
         """ICMPs "fragmentation needed" that the client sent to itself and got, on its `lo`."""
         packets = self.during(name) if name else self.packets
-        return [packet for packet in packets if packet.is_frag_needed and not packet.outgoing
-                and packet.src == packet.dst == CLIENT]
+        return [
+            packet
+            for packet in packets
+            if packet.is_frag_needed and not packet.outgoing and packet.src == packet.dst == CLIENT
+        ]
 
     def icmp_from_balancer(self, name: str | None = None) -> list[Packet]:
         """ICMPs "fragmentation needed" that came from the wire."""
@@ -69,37 +72,53 @@ class Observed:
 
     def sent(self, name: str) -> list[Packet]:
         """The data segments that left the client during one exchange, in order."""
-        return [packet for packet in self.during(name) if packet.proto == "tcp"
-                and packet.interface != "lo" and packet.src == CLIENT and packet.payload_bytes]
+        return [
+            packet
+            for packet in self.during(name)
+            if packet.proto == "tcp" and packet.interface != "lo" and packet.src == CLIENT and packet.payload_bytes
+        ]
 
     def shown(self, name: str) -> list[Packet]:
         """Packets of one exchange for a picture: times from its question, `lo` for ICMP only."""
         start_s, to_self = self[name].at_s, self.icmp_to_self(name)
-        return [replace(packet, time_s=packet.time_s - start_s) for packet in self.during(name)
-                if packet.interface != "lo" or packet in to_self]
+        return [
+            replace(packet, time_s=packet.time_s - start_s)
+            for packet in self.during(name)
+            if packet.interface != "lo" or packet in to_self
+        ]
 
     def ladder(self, name: str, title: str = "") -> Ladder:
         """One exchange as a ladder, times counted from its question."""
-        return ladder(self.shown(name), {"client": [CLIENT], "balancer": ["10.0.0.5"], "server": [VIP]},
-                      title or f"Exchange {name}, seen at the client", place)
+        return ladder(
+            self.shown(name),
+            {"client": [CLIENT], "balancer": ["10.0.0.5"], "server": [VIP]},
+            title or f"Exchange {name}, seen at the client",
+            place,
+        )
 
     def to_json(self) -> dict:
         """Plain values: what each exchange waited, the ICMPs, and the counters that moved."""
-        waits = {f"{exchange.name.lower().replace(' ', '_')}_ms": round(exchange.waited_ms, 2)
-                 for exchange in self.exchanges}
-        return waits | {"b_left_after_ms": round(self.left_after_ms("B"), 2),
-                        "icmp_to_self": len(self.icmp_to_self()),
-                        "icmp_from_balancer": len(self.icmp_from_balancer()),
-                        "exchanges": [asdict(exchange) for exchange in self.exchanges],
-                        "counters": self.counters}
+        waits = {
+            f"{exchange.name.lower().replace(' ', '_')}_ms": round(exchange.waited_ms, 2) for exchange in self.exchanges
+        }
+        return waits | {
+            "b_left_after_ms": round(self.left_after_ms("B"), 2),
+            "icmp_to_self": len(self.icmp_to_self()),
+            "icmp_from_balancer": len(self.icmp_from_balancer()),
+            "exchanges": [asdict(exchange) for exchange in self.exchanges],
+            "counters": self.counters,
+        }
 
     def text(self) -> str:
         """One line an exchange, at most 80 columns."""
-        lines = [f"{'':<10}{'bytes':>7}{'waited, ms':>12}{'left after, ms':>16}"
-                 f"{'ICMP from balancer':>20}{'to self':>9}"]
-        lines += [f"{e.name:<10}{e.sent_bytes:>7}{e.waited_ms:>12.1f}{self.left_after_ms(e.name):>16.1f}"
-                  f"{len(self.icmp_from_balancer(e.name)):>20}{len(self.icmp_to_self(e.name)):>9}"
-                  for e in self.exchanges]
+        lines = [
+            f"{'':<10}{'bytes':>7}{'waited, ms':>12}{'left after, ms':>16}{'ICMP from balancer':>20}{'to self':>9}"
+        ]
+        lines += [
+            f"{e.name:<10}{e.sent_bytes:>7}{e.waited_ms:>12.1f}{self.left_after_ms(e.name):>16.1f}"
+            f"{len(self.icmp_from_balancer(e.name)):>20}{len(self.icmp_to_self(e.name)):>9}"
+            for e in self.exchanges
+        ]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

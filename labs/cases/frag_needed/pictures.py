@@ -26,8 +26,9 @@ def waits(broken: dict[str, Observed], control: dict[str, Observed]):
             said.append(f"{way}, {label}: " + ", ".join(f"{n} {ms:.0f} ms" for n, ms in zip(names, waited)))
         axis.axhline(TIMER_FLOOR_MS, linestyle=":", linewidth=1, color=plots.GREY)
         axis.set_xticks(range(len(names)), names)
-        plots.label(axis, ("exchange", "1"), ("waited" if axis is axes[0] else "", "ms" if axis is axes[0] else "1"),
-                    way)
+        plots.label(
+            axis, ("exchange", "1"), ("waited" if axis is axes[0] else "", "ms" if axis is axes[0] else "1"), way
+        )
     axes[0].margins(y=0.3)  # room for the legend above the labels of the bars
     axes[0].legend(loc="upper left")
     return figure, "Bars of how long each exchange waited. " + ". ".join(said) + "."

@@ -31,22 +31,27 @@ def record() -> dict:
         "timeline": plots.table_html(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
         "again": plots.table_html(again.text(), "The same pair of connections four times in one network"),
         "expiry": plots.table_html(expiry.text(), "Two connections outlive what was learnt"),
-        **{stack["story"]: shown.html()
-           for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
+        **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
     return {
         "run": outcome.to_json(),
         "trace": {name: value for name, value in traced.to_json().items() if name != "events"},
         "again": {_key(one.after): one.to_json() for one in again},
-        "expiry": {_key(one.name): {"waited_ms": round(one.waited_ms, 1), "mss_before": one.before.snd_mss,
-                              "mss_after": one.info.snd_mss,
-                              "small_segments": sum(packet.payload_bytes <= SMALL_BYTES
-                                                    for packet in expiry.seen.sent(one.name))}
-                   for one in expiry},
+        "expiry": {
+            _key(one.name): {
+                "waited_ms": round(one.waited_ms, 1),
+                "mss_before": one.before.snd_mss,
+                "mss_after": one.info.snd_mss,
+                "small_segments": sum(packet.payload_bytes <= SMALL_BYTES for packet in expiry.seen.sent(one.name)),
+            }
+            for one in expiry
+        },
         "on_call": on_call.taken().to_json(),
         "figures": figures,
-        "files": {**{f"{way}-ladder.pcap": {"base64": base64.b64encode(seen.pcap).decode()} for way in "ab"},
-                  "timeline.events.json": json.dumps(traced.to_json()["events"], indent=1) + "\n"},
+        "files": {
+            **{f"{way}-ladder.pcap": {"base64": base64.b64encode(seen.pcap).decode()} for way in "ab"},
+            "timeline.events.json": json.dumps(traced.to_json()["events"], indent=1) + "\n",
+        },
     }
 
 

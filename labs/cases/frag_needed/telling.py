@@ -20,8 +20,7 @@ from labs.judge.verdict import Verdict
 from labs.trace.tracer import Tracer
 
 # What an answer may define, in the order of its `enum probe`.
-PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"],
-          "on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
+PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"], "on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
 FIELDS = [("sk_buff", "data"), ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
 AT_ONCE, DEFERRED = 0, 1
 SMALL_BYTES = 100
@@ -61,8 +60,11 @@ def send(net: Network, tracers: tuple[Tracer, Tracer], names: list[str]) -> None
 
 def hold(verdict: Verdict, theirs: Tracer, ours: Tracer) -> None:
     """What was reported against what the stacks say, in the order of time."""
-    truth = [(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE)
-             for event in ours.events if event.function == "tcp_v4_mtu_reduced"]
+    truth = [
+        (event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE)
+        for event in ours.events
+        if event.function == "tcp_v4_mtu_reduced"
+    ]
     told = [(event.connection, event.value) for event in theirs.events]
     ways = {way for _, way in truth}
     if ways != {AT_ONCE, DEFERRED}:
@@ -73,5 +75,12 @@ def hold(verdict: Verdict, theirs: Tracer, ours: Tracer) -> None:
         (name, way), (_, said) = truth[number], told[number]
         return f"connection {name}: told {names.get(said, said)}, was {names[way]}"
 
-    compare(verdict, truth, told, "events, one for each time", f"tcp_v4_mtu_reduced() ran {len(truth)} times",
-            "every event tells the right way", fault)
+    compare(
+        verdict,
+        truth,
+        told,
+        "events, one for each time",
+        f"tcp_v4_mtu_reduced() ran {len(truth)} times",
+        "every event tells the right way",
+        fault,
+    )

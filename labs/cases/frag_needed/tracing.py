@@ -71,13 +71,18 @@ class Traced(Claims):
     def of(self, connection: str) -> list[Event]:
         """Events of one connection, from its first ICMP on."""
         events = [event for event in self.events if event.connection == connection]
-        start = next((number for number, event in enumerate(events)
-                      if event.function in ("__icmp_send", "tcp_v4_err")), len(events))
+        start = next(
+            (number for number, event in enumerate(events) if event.function in ("__icmp_send", "tcp_v4_err")),
+            len(events),
+        )
         return events[start:]
 
     def _order(self, connection: str) -> Check:
-        first = list(dict.fromkeys(event.function for event in self.of(connection)
-                                   if event.function in set(sum(ORDER.values(), []))))
+        first = list(
+            dict.fromkeys(
+                event.function for event in self.of(connection) if event.function in set(sum(ORDER.values(), []))
+            )
+        )
         return Check(first == ORDER[connection], f"{connection}: {', then '.join(first) or 'nothing'}")
 
     def _in_flight(self, connection: str, least: int) -> Check:
@@ -98,9 +103,15 @@ class Traced(Claims):
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
-        head = [f"frag-needed under the tracers, Linux {self.kernel}",
-                f"attached in {self.tracer.attach_s:.1f} s, no event lost", *self.tracer.substitutions, "",
-                "value: MTU of the ICMP, or segments in flight", self.timeline(), ""]
+        head = [
+            f"frag-needed under the tracers, Linux {self.kernel}",
+            f"attached in {self.tracer.attach_s:.1f} s, no event lost",
+            *self.tracer.substitutions,
+            "",
+            "value: MTU of the ICMP, or segments in flight",
+            self.timeline(),
+            "",
+        ]
         stacks = [stack.text() + "\n" for stack in self.stacks]
         return "\n".join([*head, *stacks, *self.verdict("as expected")])
 
@@ -109,10 +120,15 @@ class Traced(Claims):
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"case": "frag-needed", "kernel": self.kernel, **self.claimed(),
-                "attach_s": round(self.tracer.attach_s, 2), "substitutions": self.tracer.substitutions,
-                "stacks": stacks_to_json(EXPECTED, self.stacks),
-                "events": [asdict(event) for event in self.events]}
+        return {
+            "case": "frag-needed",
+            "kernel": self.kernel,
+            **self.claimed(),
+            "attach_s": round(self.tracer.attach_s, 2),
+            "substitutions": self.tracer.substitutions,
+            "stacks": stacks_to_json(EXPECTED, self.stacks),
+            "events": [asdict(event) for event in self.events],
+        }
 
 
 def traced(net: Network) -> Traced:

@@ -140,8 +140,9 @@ class Watch:
             start_s = self.exchanges[0].at_s
             packets = self.capture.packets(Decimal(repr(start_s)))
             exchanges = [replace(exchange, at_s=exchange.at_s - start_s) for exchange in self.exchanges]
-            self.observed = Observed(exchanges, packets, moved(self.before, counters(self.net.client)),
-                                     self.capture.path.read_bytes())
+            self.observed = Observed(
+                exchanges, packets, moved(self.before, counters(self.net.client)), self.capture.path.read_bytes()
+            )
 
 
 def direct(net: Network, order: Sequence[str] = "ABB", tracer: Tracer | None = None) -> Observed:

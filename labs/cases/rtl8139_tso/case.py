@@ -39,9 +39,28 @@ from labs.check import Check, Claims
 if TYPE_CHECKING:
     from labs.cases.rtl8139_tso.tracing import Traced
 
-__all__ = ["Download", "Downloads", "Network", "Outcome", "STATES", "agreed", "asked", "download", "locked",
-           "opened", "other_card", "run", "sent_again", "slow", "the_card", "trace", "traced",
-           "under", "unlocked", "where"]
+__all__ = [
+    "Download",
+    "Downloads",
+    "Network",
+    "Outcome",
+    "STATES",
+    "agreed",
+    "asked",
+    "download",
+    "locked",
+    "opened",
+    "other_card",
+    "run",
+    "sent_again",
+    "slow",
+    "the_card",
+    "trace",
+    "traced",
+    "under",
+    "unlocked",
+    "where",
+]
 
 RUN = ("as_it_is", "opened", "mtu", "mtu_lock", "tso_off", "mended", "beside")
 LOSE_NOTHING = ("mtu_lock", "tso_off", "mended", "beside")
@@ -66,18 +85,30 @@ class Outcome(Claims):
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"case": "rtl8139-tso", "kernel": self.kernel, **self.claimed(),
-                "states": {key: seen.to_json() for key, seen in self.seen.items()}, "topology": self.topology}
+        return {
+            "case": "rtl8139-tso",
+            "kernel": self.kernel,
+            **self.claimed(),
+            "states": {key: seen.to_json() for key, seen in self.seen.items()},
+            "topology": self.topology,
+        }
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
-        return "\n".join([
-            f"rtl8139-tso on Linux {self.kernel}", "",
-            "A client behind a narrow link fetches a file, for a second at most.", "",
-            self.table.text(), "",
-            "largest: TCP payload on the wire; above: segments larger than the MSS;",
-            "again: sent again; dropped, cut: packets that the router drops or cuts", "",
-            *self.verdict()])
+        return "\n".join(
+            [
+                f"rtl8139-tso on Linux {self.kernel}",
+                "",
+                "A client behind a narrow link fetches a file, for a second at most.",
+                "",
+                self.table.text(),
+                "",
+                "largest: TCP payload on the wire; above: segments larger than the MSS;",
+                "again: sent again; dropped, cut: packets that the router drops or cuts",
+                "",
+                *self.verdict(),
+            ]
+        )
 
     def __repr__(self) -> str:
         return self.text()

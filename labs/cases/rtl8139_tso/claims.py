@@ -8,8 +8,13 @@ from labs.check import Check
 
 def claims(plain, locked) -> list[Check]:
     """All claims on two `tracing.Watched` downloads."""
-    return [*cut_elsewhere(plain), *never_lower(plain), heard_in_vain(plain), *dont_fragment(plain, locked),
-            collisions(plain)]
+    return [
+        *cut_elsewhere(plain),
+        *never_lower(plain),
+        heard_in_vain(plain),
+        *dont_fragment(plain, locked),
+        collisions(plain),
+    ]
 
 
 def cut_elsewhere(plain) -> list[Check]:
@@ -20,11 +25,15 @@ def cut_elsewhere(plain) -> list[Check]:
     whole = all(sum(send.arrived) == send.payload_bytes for send in plain.sends)
     single = [send for send in plain.sends if not send.gso_size]
     return [
-        Check(bool(plain.large) and max(asked) <= mss < min(arrived, default=0) and whole,
-              f"{len(plain.large)} large sends ask for segments of {asked}, MSS {mss}; of the same bytes the "
-              f"first to arrive has {arrived}"),
-        Check(bool(single) and all(send.arrived == send.asked for send in single),
-              f"{len(single)} single segments arrive as they were handed over"),
+        Check(
+            bool(plain.large) and max(asked) <= mss < min(arrived, default=0) and whole,
+            f"{len(plain.large)} large sends ask for segments of {asked}, MSS {mss}; of the same bytes the "
+            f"first to arrive has {arrived}",
+        ),
+        Check(
+            bool(single) and all(send.arrived == send.asked for send in single),
+            f"{len(single)} single segments arrive as they were handed over",
+        ),
     ]
 
 
@@ -34,9 +43,13 @@ def never_lower(plain) -> list[Check]:
     alone = [send.arrived for send in again if not send.gso_size]
     company = [send.arrived[0] for send in again if send.gso_size]
     largest = max((sizes[0] for sizes in alone), default=0)
-    return [Check(bool(alone) and largest <= plain.seen.mss and all(size > plain.seen.mss for size in company),
-                  f"sent again alone: {len(alone)}, {largest} bytes at most; in company: {len(company)}, "
-                  f"of sizes {sorted(set(company))}")]
+    return [
+        Check(
+            bool(alone) and largest <= plain.seen.mss and all(size > plain.seen.mss for size in company),
+            f"sent again alone: {len(alone)}, {largest} bytes at most; in company: {len(company)}, "
+            f"of sizes {sorted(set(company))}",
+        )
+    ]
 
 
 def heard_in_vain(plain) -> Check:
@@ -45,11 +58,20 @@ def heard_in_vain(plain) -> Check:
     ends = plain.of("tcp_simple_retransmit")
     sizes = {(event.value, event.detail) for event in told}
     sent = [event for event in plain.of("tcp_retransmit_skb") if event.under("tcp_v4_err")]
-    held = (len(icmps) > 1 and len(told) == len(ends) == 1 and told[0].value == NARROW_MTU and not sent
-            and told[0].detail == ends[0].detail and ends[0].value == 0)
-    return Check(held, f"{len(icmps)} ICMPs are heard; {len(told)} of them changes the MTU, MTU and MSS before "
-                       f"{sorted(sizes)}, MSS after {[event.detail for event in ends]}; taken for lost: "
-                       f"{[event.value for event in ends]}")
+    held = (
+        len(icmps) > 1
+        and len(told) == len(ends) == 1
+        and told[0].value == NARROW_MTU
+        and not sent
+        and told[0].detail == ends[0].detail
+        and ends[0].value == 0
+    )
+    return Check(
+        held,
+        f"{len(icmps)} ICMPs are heard; {len(told)} of them changes the MTU, MTU and MSS before "
+        f"{sorted(sizes)}, MSS after {[event.detail for event in ends]}; taken for lost: "
+        f"{[event.value for event in ends]}",
+    )
 
 
 def dont_fragment(plain, locked) -> list[Check]:
@@ -57,13 +79,19 @@ def dont_fragment(plain, locked) -> list[Check]:
     said = []
     for watched, lock in ((plain, False), (locked, True)):
         ways = watched.verdicts
-        said.append(Check(set(ways) == {(lock, "WANT", not lock)},
-                          f"{watched.seen.called}: (MTU locked, pmtudisc, DF) of all packets: {dict(ways)}"))
+        said.append(
+            Check(
+                set(ways) == {(lock, "WANT", not lock)},
+                f"{watched.seen.called}: (MTU locked, pmtudisc, DF) of all packets: {dict(ways)}",
+            )
+        )
     return said
 
 
 def collisions(plain) -> Check:
     """A second witness inside the server: the driver's count of collisions that were none."""
-    return Check(plain.counted_collisions == plain.seen.collisions > 0,
-                 f"the driver counts {plain.seen.collisions} collisions; the sizes it was handed make "
-                 f"{plain.counted_collisions}")
+    return Check(
+        plain.counted_collisions == plain.seen.collisions > 0,
+        f"the driver counts {plain.seen.collisions} collisions; the sizes it was handed make "
+        f"{plain.counted_collisions}",
+    )

@@ -32,8 +32,7 @@ def judge_offload(exercise: Exercise, answer: str, verdict: Verdict) -> None:
             fits(verdict, seen)
             fast(verdict, broken, seen)
             lost = sorted(name for name in before - features(net) if name not in SEGMENTATION)
-            verdict.expect(not lost, "every other offload is still on",
-                           f"more is off than needed: {', '.join(lost)}")
+            verdict.expect(not lost, "every other offload is still on", f"more is off than needed: {', '.join(lost)}")
 
 
 def shown_broken(net: Network) -> Download:
@@ -48,8 +47,7 @@ def shown_broken(net: Network) -> Download:
 @contextlib.contextmanager
 def acted_on(exercise: Exercise, answer: str, verdict: Verdict, net: Network):
     """The network as the answer makes it, for the length of the block."""
-    with (others_left_alone(exercise, verdict, net), acting(exercise, answer, verdict, net),
-          expecting_answers(verdict)):
+    with others_left_alone(exercise, verdict, net), acting(exercise, answer, verdict, net), expecting_answers(verdict):
         yield
 
 
@@ -62,25 +60,39 @@ def features(net: Network) -> set[str]:
 def fits(verdict: Verdict, seen: Download) -> None:
     """Segments as the handshake allows, as large as it allows, and none cut or dropped on the way."""
     verdict.measured.update(seen.to_json())
-    verdict.expect(seen.above_mss == 0, f"the largest segment on the wire has {seen.largest_bytes} bytes",
-                   f"{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
-                   f"{seen.largest_bytes} bytes")
+    verdict.expect(
+        seen.above_mss == 0,
+        f"the largest segment on the wire has {seen.largest_bytes} bytes",
+        f"{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
+        f"{seen.largest_bytes} bytes",
+    )
     cut, dropped = seen.router("FragOKs"), seen.router("FragFails")
-    verdict.expect(cut == 0, "the router cuts none",
-                   f"the router cuts {cut} packets: they are still too large, which is hidden now")
+    verdict.expect(
+        cut == 0,
+        "the router cuts none",
+        f"the router cuts {cut} packets: they are still too large, which is hidden now",
+    )
     verdict.expect(dropped == 0, "and drops none", f"the router drops {dropped} packets that are too large")
     full, (common, _) = seen.mss - OPTIONS_BYTES, seen.sizes().most_common(1)[0]
     share = seen.sizes()[full] / len(seen.data)  # a short one ends each write of nginx's
     verdict.measured.update(full_share=round(share, 2))
-    verdict.expect(share >= FULL_SHARE, f"{share:.0%} of the segments are full, with {full} bytes",
-                   f"{share:.0%} of the segments are full, expected {FULL_SHARE:.0%} at least: the MSS allows {full} "
-                   f"bytes, and most have {common}")
-    verdict.expect(seen.without_df == 0, "every packet says DF, as before",
-                   f"{seen.without_df} packets may be fragmented (no DF), expected none")
+    verdict.expect(
+        share >= FULL_SHARE,
+        f"{share:.0%} of the segments are full, with {full} bytes",
+        f"{share:.0%} of the segments are full, expected {FULL_SHARE:.0%} at least: the MSS allows {full} "
+        f"bytes, and most have {common}",
+    )
+    verdict.expect(
+        seen.without_df == 0,
+        "every packet says DF, as before",
+        f"{seen.without_df} packets may be fragmented (no DF), expected none",
+    )
 
 
 def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
     """The rate, as a ratio."""
-    verdict.expect(seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s,
-                   f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}",
-                   f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}, expected {FIXED_RATIO} times that")
+    verdict.expect(
+        seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s,
+        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}",
+        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}, expected {FIXED_RATIO} times that",
+    )

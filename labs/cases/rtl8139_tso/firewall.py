@@ -34,8 +34,11 @@ def judge_firewall(exercise: Exercise, answer: str, verdict: Verdict) -> None:
             heard(verdict, net, seen)
             closed(verdict, net)
             change = first_change(before, _without_rules(net))
-            verdict.expect(change is None and seen.above_mss > 0, "only the firewall was changed",
-                           f"more than the firewall was changed: {change or 'the segments are smaller'}")
+            verdict.expect(
+                change is None and seen.above_mss > 0,
+                "only the firewall was changed",
+                f"more than the firewall was changed: {change or 'the segments are smaller'}",
+            )
             predicted(verdict, answer, broken, seen)
 
 
@@ -43,12 +46,18 @@ def heard(verdict: Verdict, net: Network, seen: Download) -> None:
     """The ICMPs pass, and the kernel has learnt the MTU that they name."""
     came = len(seen.frag_needed)
     verdict.measured.update(icmps=came, heard=seen.heard)
-    verdict.expect(seen.heard == came > 0, f"all {came} ICMPs pass the firewall",
-                   f"{seen.heard} of {came} ICMPs \"fragmentation needed\" pass the firewall")
+    verdict.expect(
+        seen.heard == came > 0,
+        f"all {came} ICMPs pass the firewall",
+        f'{seen.heard} of {came} ICMPs "fragmentation needed" pass the firewall',
+    )
     route = net["server"].on("ip", "route", "get", CLIENT)
     learnt = re.search(r"mtu (\d+)", route)
-    verdict.expect(learnt is not None and int(learnt[1]) == NARROW_MTU, f"the server has learnt {NARROW_MTU}",
-                   f"the server has learnt {'no MTU' if not learnt else learnt[1]}, expected {NARROW_MTU}")
+    verdict.expect(
+        learnt is not None and int(learnt[1]) == NARROW_MTU,
+        f"the server has learnt {NARROW_MTU}",
+        f"the server has learnt {'no MTU' if not learnt else learnt[1]}, expected {NARROW_MTU}",
+    )
 
 
 def closed(verdict: Verdict, net: Network) -> None:
@@ -59,10 +68,16 @@ def closed(verdict: Verdict, net: Network) -> None:
         _knock_icmp()
     net.client.on("ping", "-c", "1", "-W", "5", SERVERS["server"])
     came = moved(before, counters(net["server"]))
-    verdict.expect(not came.get("IcmpInTimestamps"), "other ICMP stays out",
-                   "the firewall lets in other ICMP too (a timestamp request, type 13)")
-    verdict.expect(not came.get("TcpOutRsts"), "other ports stay shut",
-                   f"the firewall lets in TCP to port {OTHER_PORT}, where nothing serves")
+    verdict.expect(
+        not came.get("IcmpInTimestamps"),
+        "other ICMP stays out",
+        "the firewall lets in other ICMP too (a timestamp request, type 13)",
+    )
+    verdict.expect(
+        not came.get("TcpOutRsts"),
+        "other ports stay shut",
+        f"the firewall lets in TCP to port {OTHER_PORT}, where nothing serves",
+    )
 
 
 def _knock_tcp() -> None:
@@ -90,8 +105,9 @@ def predicted(verdict: Verdict, answer: str, broken: Download, seen: Download) -
     if not said or said[-1] not in WORDS:
         verdict.expect(False, "", "the answer does not say what it expects: DOWNLOAD=slow or DOWNLOAD=fast")
     else:
-        verdict.expect(said[-1] == was, f"expected {was}, and it is: {figures}",
-                       f"expected {said[-1]}, and it is {was}: {figures}")
+        verdict.expect(
+            said[-1] == was, f"expected {was}, and it is: {figures}", f"expected {said[-1]}, and it is {was}: {figures}"
+        )
 
 
 def _without_rules(net: Network) -> list[str]:

@@ -24,9 +24,13 @@ LOCK_RATIO = 3
 def judge(seen: dict[str, Download]) -> list[Check]:
     """All claims on downloads in the states of `remedies.STATES`, the mechanism first."""
     broken = seen["as_it_is"]
-    return [*mechanism(broken), *deaf_or_not(seen), *cut_at_the_router(seen["mtu_lock"]),
-            *[check for key in FIXES for check in fixed(broken, seen[key])],
-            ratio(broken, seen["mtu_lock"], LOCK_RATIO)]
+    return [
+        *mechanism(broken),
+        *deaf_or_not(seen),
+        *cut_at_the_router(seen["mtu_lock"]),
+        *[check for key in FIXES for check in fixed(broken, seen[key])],
+        ratio(broken, seen["mtu_lock"], LOCK_RATIO),
+    ]
 
 
 def mechanism(broken: Download) -> list[Check]:
@@ -34,13 +38,19 @@ def mechanism(broken: Download) -> list[Check]:
     drops, icmps = broken.router("FragFails"), len(broken.frag_needed)
     mtus = sorted({packet.next_hop_mtu for packet in broken.frag_needed})
     return [
-        Check(broken.largest_bytes == CUT_BYTES > broken.mss,
-              f"{broken.called}: {broken.mss} bytes are agreed on, the largest segment on the wire has "
-              f"{broken.largest_bytes}"),
-        Check(broken.above_mss == broken.too_long > 0 and not broken.without_df,
-              f"{broken.called}: {broken.too_long} packets are longer than {NARROW_MTU}, all with DF"),
-        Check(drops == broken.too_long and drops >= icmps > 0 and mtus == [NARROW_MTU],
-              f"{broken.called}: the router drops {drops} and says so in {icmps} ICMPs; MTUs named: {mtus}"),
+        Check(
+            broken.largest_bytes == CUT_BYTES > broken.mss,
+            f"{broken.called}: {broken.mss} bytes are agreed on, the largest segment on the wire has "
+            f"{broken.largest_bytes}",
+        ),
+        Check(
+            broken.above_mss == broken.too_long > 0 and not broken.without_df,
+            f"{broken.called}: {broken.too_long} packets are longer than {NARROW_MTU}, all with DF",
+        ),
+        Check(
+            drops == broken.too_long and drops >= icmps > 0 and mtus == [NARROW_MTU],
+            f"{broken.called}: the router drops {drops} and says so in {icmps} ICMPs; MTUs named: {mtus}",
+        ),
         Check(broken.sent_again >= drops, f"{broken.called}: {broken.sent_again} segments are sent again"),
     ]
 
@@ -50,29 +60,42 @@ def deaf_or_not(seen: dict[str, Download]) -> list[Check]:
     checks = [Check(seen["as_it_is"].heard == 0, f"as it is: {seen['as_it_is'].heard} ICMPs pass the firewall")]
     for key in ("opened", "mtu"):
         state = seen[key]
-        checks.append(Check(state.heard == len(state.frag_needed) > 0 and state.largest_bytes == CUT_BYTES,
-                            f"{state.called}: {state.heard} ICMPs are heard, and the largest segment still has "
-                            f"{state.largest_bytes} bytes"))
+        checks.append(
+            Check(
+                state.heard == len(state.frag_needed) > 0 and state.largest_bytes == CUT_BYTES,
+                f"{state.called}: {state.heard} ICMPs are heard, and the largest segment still has "
+                f"{state.largest_bytes} bytes",
+            )
+        )
     return checks
 
 
 def cut_at_the_router(locked: Download) -> list[Check]:
     """With a locked MTU the segments are as wrong as before, and pass."""
     cut, pieces = locked.router("FragOKs"), locked.router("FragCreates")
-    return [Check(locked.largest_bytes == CUT_BYTES and locked.without_df == len(locked.data),
-                  f"{locked.called}: {locked.largest_bytes} bytes as before; {locked.without_df} of "
-                  f"{len(locked.data)} packets are without DF"),
-            Check(locked.router("FragFails") == 0 and pieces == 2 * cut > 0,
-                  f"{locked.called}: the router drops none, and cuts {cut} into {pieces}")]
+    return [
+        Check(
+            locked.largest_bytes == CUT_BYTES and locked.without_df == len(locked.data),
+            f"{locked.called}: {locked.largest_bytes} bytes as before; {locked.without_df} of "
+            f"{len(locked.data)} packets are without DF",
+        ),
+        Check(
+            locked.router("FragFails") == 0 and pieces == 2 * cut > 0,
+            f"{locked.called}: the router drops none, and cuts {cut} into {pieces}",
+        ),
+    ]
 
 
 def fixed(broken: Download, state: Download) -> list[Check]:
     """A control: the effect is absent, and the rate is back."""
     cut = state.router("FragOKs") + state.router("FragFails")
-    return [Check(state.above_mss == 0 and cut == 0,
-                  f"{state.called}: the largest segment has {state.largest_bytes} bytes; the router has to "
-                  f"cut or drop {cut}"),
-            ratio(broken, state, FIXED_RATIO)]
+    return [
+        Check(
+            state.above_mss == 0 and cut == 0,
+            f"{state.called}: the largest segment has {state.largest_bytes} bytes; the router has to cut or drop {cut}",
+        ),
+        ratio(broken, state, FIXED_RATIO),
+    ]
 
 
 def ratio(broken: Download, state: Download, least: int) -> Check:

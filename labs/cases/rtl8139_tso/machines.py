@@ -28,8 +28,11 @@ def judge_device(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     for seen in asked_twice(verdict, "mended"):
         handed = seen.card_counters.get("tx_packets", 0)
         verdict.measured[f"handed_{seen.mss}"] = handed
-        verdict.expect(handed < len(seen.data), f"the card still cuts: {handed} packets became {len(seen.data)}",
-                       f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more")
+        verdict.expect(
+            handed < len(seen.data),
+            f"the card still cuts: {handed} packets became {len(seen.data)}",
+            f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
+        )
 
 
 def asked_twice(verdict: Verdict, control: str) -> list[Download]:
@@ -45,6 +48,9 @@ def asked_twice(verdict: Verdict, control: str) -> list[Download]:
         other = unhindered(lambda: download(net, control))
         rate, expected = found[0].rate_kb_s, other.rate_kb_s / SLOWER
         verdict.measured.update(rate_kb_s=round(rate, 1), control_kb_s=round(other.rate_kb_s, 1))
-        verdict.expect(rate >= expected, f"{rate:.0f} KB/s; {control} gives {other.rate_kb_s:.0f}",
-                       f"{rate:.0f} KB/s, expected a {SLOWER}th of the {other.rate_kb_s:.0f} that {control} gives")
+        verdict.expect(
+            rate >= expected,
+            f"{rate:.0f} KB/s; {control} gives {other.rate_kb_s:.0f}",
+            f"{rate:.0f} KB/s, expected a {SLOWER}th of the {other.rate_kb_s:.0f} that {control} gives",
+        )
     return found

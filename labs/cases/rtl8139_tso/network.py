@@ -64,8 +64,10 @@ def _cards() -> tuple[Card, ...]:
         near, far = mac(name), mac(f"router-{name}")
         network = SERVERS[name].rpartition(".")[0]
         asked = ("sg", "on", "tx", "on", "tso", "on") if DRIVERS[name] == "8139cp" else ()
-        cards += [Card(name, f"{name}-eth0", near, (f"{SERVERS[name]}/24",), DRIVERS[name], asked),
-                  Card("router", f"to-{name}", far, (f"{network}.1/24",), "virtio_net", ("gro", "off"))]
+        cards += [
+            Card(name, f"{name}-eth0", near, (f"{SERVERS[name]}/24",), DRIVERS[name], asked),
+            Card("router", f"to-{name}", far, (f"{network}.1/24",), "virtio_net", ("gro", "off")),
+        ]
     return tuple(cards)
 
 
@@ -77,8 +79,12 @@ class Network(Topology):
     narrow = Wire("narrow", mtu=NARROW_MTU, delay_ms=10)
     lan = Wire("lan")
     cards = _cards()
-    ports = (Port("router", narrow, ("10.8.8.1/24",)), Port("home", narrow, ("10.8.8.2/24",)),
-             Port("home", lan, ("10.8.9.1/24",)), Port("client", lan, (f"{CLIENT}/24",)))
+    ports = (
+        Port("router", narrow, ("10.8.8.1/24",)),
+        Port("home", narrow, ("10.8.8.2/24",)),
+        Port("home", lan, ("10.8.9.1/24",)),
+        Port("client", lan, (f"{CLIENT}/24",)),
+    )
 
     def configure(self) -> None:
         """Routes, firewalls, the clamp and the web servers; returns when all of them listen."""
@@ -89,13 +95,16 @@ class Network(Topology):
             self[name].sysctl(STEADY)
         for node in (self.router, self.home):
             node.sysctl({"net/ipv4/ip_forward": "1"})
-        at_once([*((self[name], ("ip", "-batch", "-"), f"route add default via {_gateway(name)}")
-                   for name in SERVERS),
-                 *((self[name], ("iptables-legacy-restore",), FIREWALL) for name in SERVERS),
-                 (self.router, ("ip", "-batch", "-"), "route add 10.8.9.0/24 via 10.8.8.2"),
-                 (self.router, ("iptables-legacy-restore",), CLAMP.format(mss=CLAMPED_MSS)),
-                 (self.home, ("ip", "-batch", "-"), "route add default via 10.8.8.1"),
-                 (self.client, ("ip", "-batch", "-"), "route add default via 10.8.9.1")])
+        at_once(
+            [
+                *((self[name], ("ip", "-batch", "-"), f"route add default via {_gateway(name)}") for name in SERVERS),
+                *((self[name], ("iptables-legacy-restore",), FIREWALL) for name in SERVERS),
+                (self.router, ("ip", "-batch", "-"), "route add 10.8.9.0/24 via 10.8.8.2"),
+                (self.router, ("iptables-legacy-restore",), CLAMP.format(mss=CLAMPED_MSS)),
+                (self.home, ("ip", "-batch", "-"), "route add default via 10.8.8.1"),
+                (self.client, ("ip", "-batch", "-"), "route add default via 10.8.9.1"),
+            ]
+        )
         for service in services:
             service.wait()
 
@@ -115,8 +124,9 @@ class Network(Topology):
 
         Made anew, and not changed: the path MTUs that it has learnt hang off the old one's next hop.
         """
-        self[name].on("ip", "-batch", "-", stdin="route delete default\n"
-                      f"route add default via {_gateway(name)} {options}\n")
+        self[name].on(
+            "ip", "-batch", "-", stdin=f"route delete default\nroute add default via {_gateway(name)} {options}\n"
+        )
 
     def clamp(self, mss: int) -> None:
         """Has the router write this MSS, in bytes, into every SYN that it passes on."""

@@ -96,14 +96,27 @@ class Download:
 
     def to_json(self) -> dict:
         """Plain values, without the packets."""
-        return {"called": self.called, "server": self.server, "at": self.at, "bytes": self.got_bytes,
-                "seconds": round(self.took_s, 3), "rate_kb_s": round(self.rate_kb_s, 1), "mss": self.mss,
-                "largest_payload": self.largest_bytes, "segments": len(self.data), "above_mss": self.above_mss,
-                "too_long": self.too_long, "without_df": self.without_df,
-                "frag_needed": len(self.frag_needed), "icmp_heard": self.heard,
-                "retransmissions": self.sent_again, "frag_fails": self.router("FragFails"),
-                "frag_oks": self.router("FragOKs"), "frag_creates": self.router("FragCreates"),
-                "collisions": self.collisions}
+        return {
+            "called": self.called,
+            "server": self.server,
+            "at": self.at,
+            "bytes": self.got_bytes,
+            "seconds": round(self.took_s, 3),
+            "rate_kb_s": round(self.rate_kb_s, 1),
+            "mss": self.mss,
+            "largest_payload": self.largest_bytes,
+            "segments": len(self.data),
+            "above_mss": self.above_mss,
+            "too_long": self.too_long,
+            "without_df": self.without_df,
+            "frag_needed": len(self.frag_needed),
+            "icmp_heard": self.heard,
+            "retransmissions": self.sent_again,
+            "frag_fails": self.router("FragFails"),
+            "frag_oks": self.router("FragOKs"),
+            "frag_creates": self.router("FragCreates"),
+            "collisions": self.collisions,
+        }
 
 
 # Heads of a table's columns, and what stands in them of a download; a table of a step shows some.
@@ -133,8 +146,10 @@ class Downloads(list):
         names = max(map(len, (seen.called for seen in self)))
         widths = [max(len(head), 5) + 1 for head in self.columns]
         rows = [list(self.columns), *([COLUMNS[head](seen) for head in self.columns] for seen in self)]
-        lines = [f"{called:<{names}}" + "".join(f"{value:>{width}}" for value, width in zip(row, widths))
-                 for called, row in zip(["", *(seen.called for seen in self)], rows)]
+        lines = [
+            f"{called:<{names}}" + "".join(f"{value:>{width}}" for value, width in zip(row, widths))
+            for called, row in zip(["", *(seen.called for seen in self)], rows)
+        ]
         return "\n".join(lines)
 
     __repr__ = text

@@ -21,8 +21,10 @@ def rates(seen: dict[str, Download]):
     plots.style()
     figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(seen) + 0.9))
     states = list(reversed(seen.values()))
-    colors = [plots.COLORS["vermillion" if state.router("FragFails") else "orange" if state.router("FragOKs")
-                           else "blue"] for state in states]
+    colors = [
+        plots.COLORS["vermillion" if state.router("FragFails") else "orange" if state.router("FragOKs") else "blue"]
+        for state in states
+    ]
     hatches = ["" if state.router("FragFails") else "//" if state.router("FragOKs") else ".." for state in states]
     bars = axes.barh([state.called for state in states], [state.rate_kb_s for state in states], color=colors)
     for bar, hatch in zip(bars, hatches):
@@ -40,23 +42,39 @@ def sizes(seen: Download):
     plots.style()
     figure, axes = plt.subplots()
     data = [packet for packet in seen.data if packet.time_s <= SHOWN_S]
-    kinds = {"new": [packet for packet in data if not packet.retransmission],
-             "sent again": [packet for packet in data if packet.retransmission]}
+    kinds = {
+        "new": [packet for packet in data if not packet.retransmission],
+        "sent again": [packet for packet in data if packet.retransmission],
+    }
     for (name, packets), color, marker in zip(kinds.items(), ("blue", "orange"), "o^"):
-        axes.plot([packet.time_s * 1e3 for packet in packets], [packet.payload_bytes for packet in packets],
-                  color=plots.COLORS[color], marker=marker, linestyle="", label=name)
+        axes.plot(
+            [packet.time_s * 1e3 for packet in packets],
+            [packet.payload_bytes for packet in packets],
+            color=plots.COLORS[color],
+            marker=marker,
+            linestyle="",
+            label=name,
+        )
     dropped = [packet for packet in data if packet.length_bytes > NARROW_MTU]
-    axes.plot([packet.time_s * 1e3 for packet in dropped], [packet.payload_bytes for packet in dropped], "x",
-              color=plots.COLORS["vermillion"], markersize=11, label="dropped at the router")
+    axes.plot(
+        [packet.time_s * 1e3 for packet in dropped],
+        [packet.payload_bytes for packet in dropped],
+        "x",
+        color=plots.COLORS["vermillion"],
+        markersize=11,
+        label="dropped at the router",
+    )
     axes.axhline(FITS_BYTES, linestyle=":", linewidth=1, color=plots.GREY)
     axes.text(SHOWN_S * 1e3, FITS_BYTES + 5, f"what fits: {FITS_BYTES}", fontsize=9, color=plots.GREY, ha="right")
     axes.set_ylim(LEAST_BYTES, None)
     axes.legend(loc="lower right", ncols=3, fontsize=9)
     plots.label(axes, ("time", "ms"), ("payload", "bytes"), f"MSS {seen.mss} agreed: {seen.called}")
     largest = max(packet.payload_bytes for packet in data)
-    return figure, (f"Payloads over the first {SHOWN_S * 1e3:.0f} ms: {len(kinds['new'])} new segments and "
-                    f"{len(kinds['sent again'])} sent again; {len(dropped)} of {largest} bytes are above the "
-                    f"{FITS_BYTES} that fit, and are dropped.")
+    return figure, (
+        f"Payloads over the first {SHOWN_S * 1e3:.0f} ms: {len(kinds['new'])} new segments and "
+        f"{len(kinds['sent again'])} sent again; {len(dropped)} of {largest} bytes are above the "
+        f"{FITS_BYTES} that fit, and are dropped."
+    )
 
 
 def cut(sends):
@@ -69,8 +87,16 @@ def cut(sends):
             start = 0
             for piece in pieces:
                 over = piece > FITS_BYTES
-                bar = axes.barh(row + shift, piece, 0.36, start, edgecolor=plots.GREY, hatch="xx" if over else "",
-                                color=plots.COLORS["vermillion" if over else color], alpha=0.75)
+                bar = axes.barh(
+                    row + shift,
+                    piece,
+                    0.36,
+                    start,
+                    edgecolor=plots.GREY,
+                    hatch="xx" if over else "",
+                    color=plots.COLORS["vermillion" if over else color],
+                    alpha=0.75,
+                )
                 axes.bar_label(bar, [str(piece)], label_type="center", fontsize=9)
                 start += piece
             ticks.append((row + shift, name))
@@ -92,8 +118,14 @@ def handshake(seen: Download) -> Ladder:
             return "router", seen.server
         return (seen.server, "router") if packet.length_bytes > NARROW_MTU else None
 
-    return ladder(packets, {"client": [CLIENT], "router": [], seen.server: [server]},
-                  "The first packets, seen at the router's end of the server's cable", place, labels=labels, lost=lost)
+    return ladder(
+        packets,
+        {"client": [CLIENT], "router": [], seen.server: [server]},
+        "The first packets, seen at the router's end of the server's cable",
+        place,
+        labels=labels,
+        lost=lost,
+    )
 
 
 def different(sends, count: int = 5) -> list:

@@ -54,5 +54,8 @@ def judge_predictions(exercise: Exercise, answer: str, verdict: Verdict) -> None
             for thing, measure in MEASURED.items():
                 name, (was, figures) = f"{route}.{thing}", measure(seen)
                 verdict.measured[name] = was
-                verdict.expect(said[name] == was, f"{name} = {was}: {figures}",
-                               f"{name}: predicted {said[name]}, measured {was}: {figures}")
+                verdict.expect(
+                    said[name] == was,
+                    f"{name} = {was}: {figures}",
+                    f"{name}: predicted {said[name]}, measured {was}: {figures}",
+                )

@@ -21,7 +21,9 @@ def record() -> dict:
         again = case.sent_again(net)
     broken = outcome.seen["as_it_is"]
     figures = {
-        "topology": topology_svg.figure(outcome.topology, "Three servers, their router, and a reader behind a narrow link"),
+        "topology": topology_svg.figure(
+            outcome.topology, "Three servers, their router, and a reader behind a narrow link"
+        ),
         "rates": plots.figure_html(*outcome.figure()),
         "states": plots.table_html(outcome.table.text(), "The same file, fetched in seven states"),
         "where": plots.table_html(where.text(), "The server's file, fetched in three places"),
@@ -42,8 +44,10 @@ def record() -> dict:
         "sent_again": again.to_json(),
         "on_call": on_call.taken().to_json(),
         "figures": figures,
-        "files": {"handshake.pcap": {"base64": base64.b64encode(broken.pcap).decode()},
-                  "icmps.events.json": json.dumps(traced.plain.log(), indent=1) + "\n"},
+        "files": {
+            "handshake.pcap": {"base64": base64.b64encode(broken.pcap).decode()},
+            "icmps.events.json": json.dumps(traced.plain.log(), indent=1) + "\n",
+        },
     }
 
 

@@ -50,9 +50,13 @@ class SentAgain:
         return Counter(early - late for sizes in self.tries for early, late in zip(sizes, sizes[1:]))
 
     def to_json(self) -> dict:
-        return {"dropped": len(self.tries), "again": dict(self.again.most_common()),
-                "lower_by": dict(self.lower_by.most_common()), "most_tries": max(map(len, self.tries), default=0),
-                "ways": [{"sizes": list(sizes), "times": times} for sizes, times in self.ways.most_common()]}
+        return {
+            "dropped": len(self.tries),
+            "again": dict(self.again.most_common()),
+            "lower_by": dict(self.lower_by.most_common()),
+            "most_tries": max(map(len, self.tries), default=0),
+            "ways": [{"sizes": list(sizes), "times": times} for sizes, times in self.ways.most_common()],
+        }
 
     def text(self) -> str:
         """At most 80 columns."""

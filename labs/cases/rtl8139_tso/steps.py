@@ -20,8 +20,9 @@ def slow(net: Network) -> Downloads:
 def where(net: Network) -> Downloads:
     """2. On the client, on its first router, and on the router before the narrow link."""
     net.route("server")
-    return Downloads([download(net, at=at, called=f"on the {at}") for at in ("client", "home", "router")],
-                     "KB/s", "dropped")
+    return Downloads(
+        [download(net, at=at, called=f"on the {at}") for at in ("client", "home", "router")], "KB/s", "dropped"
+    )
 
 
 def asked(net: Network) -> Downloads:
@@ -46,8 +47,17 @@ def unlocked(net: Network) -> Downloads:
 
 def locked(net: Network) -> Downloads:
     """7. A route with a locked MTU: of what size does not matter."""
-    return _compared(net, ("mtu", "mtu_lock", "mtu_lock_1500", "no_pmtu_disc"),
-                     "KB/s", "largest", "above", "no DF", "dropped", "cut", "pieces")
+    return _compared(
+        net,
+        ("mtu", "mtu_lock", "mtu_lock_1500", "no_pmtu_disc"),
+        "KB/s",
+        "largest",
+        "above",
+        "no DF",
+        "dropped",
+        "cut",
+        "pieces",
+    )
 
 
 def other_card(net: Network) -> Downloads:

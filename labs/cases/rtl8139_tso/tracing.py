@@ -32,9 +32,19 @@ PROBES = {
     "on_sync_mss": ["tcp_sync_mss"],
     "on_simple_retransmit": ["tcp_simple_retransmit"],
 }
-FIELDS = [("sk_buff", "data"), ("sk_buff", "head"), ("sk_buff", "end"), ("sk_buff", "len"),
-          ("skb_shared_info", "gso_size"), ("sock", "sk_dst_cache"), ("dst_entry", "_metrics"),
-          ("rtable", "rt_pmtu"), ("inet_sock", "pmtudisc"), ("tcp_sock", "mss_cache"), ("tcp_sock", "lost_out")]
+FIELDS = [
+    ("sk_buff", "data"),
+    ("sk_buff", "head"),
+    ("sk_buff", "end"),
+    ("sk_buff", "len"),
+    ("skb_shared_info", "gso_size"),
+    ("sock", "sk_dst_cache"),
+    ("dst_entry", "_metrics"),
+    ("rtable", "rt_pmtu"),
+    ("inet_sock", "pmtudisc"),
+    ("tcp_sock", "mss_cache"),
+    ("tcp_sock", "lost_out"),
+]
 HEADERS_BYTES = 40 + OPTIONS_BYTES  # of each data segment: IPv4, TCP, and its timestamps
 # What cp_tx() takes for a count of collisions (TxColCntShift and its mask in 8139cp.c): of a large send
 # the low four bits of gso_size, of any other packet of TCP the bits that ask for its two checksums.
@@ -107,14 +117,15 @@ class Watched:
     @property
     def counted_collisions(self) -> int:
         """What the driver must have counted for the packets that it was handed."""
-        return sum(event.detail >> 16 & COLLISION_BITS or CHECKSUMS_AS_COLLISIONS
-                   for event in self.of("cp_start_xmit"))
+        return sum(event.detail >> 16 & COLLISION_BITS or CHECKSUMS_AS_COLLISIONS for event in self.of("cp_start_xmit"))
 
     @property
     def verdicts(self) -> Counter[tuple[bool, str, bool]]:
         """(route's MTU locked, the socket's pmtudisc, DF set) of every packet of the connection."""
-        return Counter((bool(event.detail & 1), PMTUDISC.get(event.detail >> 1, "?"), bool(event.value))
-                       for event in self.of("__ip_local_out"))
+        return Counter(
+            (bool(event.detail & 1), PMTUDISC.get(event.detail >> 1, "?"), bool(event.value))
+            for event in self.of("__ip_local_out")
+        )
 
     @property
     def told(self) -> list[Event]:
@@ -140,8 +151,11 @@ def expected(events: list[Event]) -> list[Expected]:
     return [
         stack("1-large-send", "sendfile() fills a packet that the card is to cut", "cp_start_xmit", "do_sendfile"),
         stack("2-heard", "The router's ICMP is heard", "tcp_v4_err"),
-        stack("3-nothing-lost-later" if late else "3-nothing-lost", "And nothing is taken for lost",
-              "tcp_simple_retransmit"),
+        stack(
+            "3-nothing-lost-later" if late else "3-nothing-lost",
+            "And nothing is taken for lost",
+            "tcp_simple_retransmit",
+        ),
         stack("4-sent-again", "It is sent again when an ACK shows the gap", "tcp_retransmit_skb", "tcp_ack"),
         stack("5-dont-fragment", "DF is decided for each packet", "__ip_local_out", "tcp_write_xmit"),
     ]
@@ -171,15 +185,21 @@ class Traced(Claims):
         """What was asked for and what arrived, of the first packets with data."""
         lines = [f"{'byte':>7}  {'asked for':<34}{'arrived':<30}"]
         for send in self.plain.sends[:count]:
-            lines.append(f"{send.seq:7}  {_sizes(send.asked) + (', again' if send.again else ''):<34}"
-                         f"{_sizes(send.arrived):<30}".rstrip())
+            lines.append(
+                f"{send.seq:7}  {_sizes(send.asked) + (', again' if send.again else ''):<34}"
+                f"{_sizes(send.arrived):<30}".rstrip()
+            )
         return "\n".join(lines)
 
     def icmps(self) -> str:
         """What the kernel did about the ICMPs: the first, and how many there were."""
         first = self.plain.of("tcp_v4_err")[0]
-        since = [event for event in self.plain.events if event.time_s >= first.time_s and event.function in
-                 ("tcp_v4_err", "tcp_sync_mss", "tcp_simple_retransmit")]
+        since = [
+            event
+            for event in self.plain.events
+            if event.time_s >= first.time_s
+            and event.function in ("tcp_v4_err", "tcp_sync_mss", "tcp_simple_retransmit")
+        ]
         lines = [f"{'ms':>8}  {'function entered':<24}{'value':>7}{'MSS':>7}"]
         for event in since[:8]:
             mss = "" if event.function == "tcp_v4_err" else event.detail
@@ -188,10 +208,18 @@ class Traced(Claims):
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
-        head = [f"rtl8139-tso under the tracer, Linux {self.kernel}",
-                f"attached in {self.tracer.attach_s:.1f} s, no event lost", *self.tracer.substitutions, "",
-                "Payload as the kernel asked for it, and as it arrived at the router", self.wire(), "",
-                "value: MTU, or segments taken for lost", self.icmps(), ""]
+        head = [
+            f"rtl8139-tso under the tracer, Linux {self.kernel}",
+            f"attached in {self.tracer.attach_s:.1f} s, no event lost",
+            *self.tracer.substitutions,
+            "",
+            "Payload as the kernel asked for it, and as it arrived at the router",
+            self.wire(),
+            "",
+            "value: MTU, or segments taken for lost",
+            self.icmps(),
+            "",
+        ]
         stacks = [stack.text() + "\n" for stack in self.stacks]
         return "\n".join([*head, *stacks, *self.verdict("as expected")])
 
@@ -200,20 +228,31 @@ class Traced(Claims):
 
     def to_json(self) -> dict:
         """Plain values."""
+
         def sizes(sends: list[Send]) -> list:
             ways = Counter((send.asked, send.arrived, send.again) for send in sends)
-            return [{"asked": asked, "arrived": arrived, "again": again, "times": times}
-                    for (asked, arrived, again), times in ways.most_common()]
+            return [
+                {"asked": asked, "arrived": arrived, "again": again, "times": times}
+                for (asked, arrived, again), times in ways.most_common()
+            ]
 
-        return {"case": "rtl8139-tso", "kernel": self.kernel, **self.claimed(),
-                "attach_s": round(self.tracer.attach_s, 2),
-                "substitutions": self.tracer.substitutions, "narrow_mtu": NARROW_MTU,
-                "gso_size": max((send.gso_size for send in self.plain.large), default=0),
-                "large": len(self.plain.large), "single": len(self.plain.sends) - len(self.plain.large),
-                "sends": sizes(self.plain.sends), "locked_sends": sizes(self.locked.sends)[:10],
-                "collisions": {"counted": self.plain.counted_collisions, "driver": self.plain.seen.collisions},
-                "icmps": len(self.plain.of("tcp_v4_err")), "mss_told": len(self.plain.told),
-                "stacks": stacks_to_json(expected(self.plain.events), self.stacks)}
+        return {
+            "case": "rtl8139-tso",
+            "kernel": self.kernel,
+            **self.claimed(),
+            "attach_s": round(self.tracer.attach_s, 2),
+            "substitutions": self.tracer.substitutions,
+            "narrow_mtu": NARROW_MTU,
+            "gso_size": max((send.gso_size for send in self.plain.large), default=0),
+            "large": len(self.plain.large),
+            "single": len(self.plain.sends) - len(self.plain.large),
+            "sends": sizes(self.plain.sends),
+            "locked_sends": sizes(self.locked.sends)[:10],
+            "collisions": {"counted": self.plain.counted_collisions, "driver": self.plain.seen.collisions},
+            "icmps": len(self.plain.of("tcp_v4_err")),
+            "mss_told": len(self.plain.told),
+            "stacks": stacks_to_json(expected(self.plain.events), self.stacks),
+        }
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

@@ -25,8 +25,9 @@ TIMED_OUT = 28  # curl's exit status for --max-time
 SAID = "%{json}"
 
 
-def download(net: Network, server: str = "server", at: str = "client", called: str = "",
-             tracer: Tracer | None = None) -> Download:
+def download(
+    net: Network, server: str = "server", at: str = "client", called: str = "", tracer: Tracer | None = None
+) -> Download:
     """The file from `server`, fetched on the host `at`; an attached tracer watches the server's port."""
     capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", "tcp or icmp")
     with net.router.inside():  # tcpdump begins there, and stays
@@ -43,8 +44,18 @@ def download(net: Network, server: str = "server", at: str = "client", called: s
         raise
     capture.__exit__(None, None, None)
     added = {where: moved(before[where], after[where]) for where in before}
-    return Download(called or f"{server}, at the {at}", server, at, got_bytes, took_s, capture.packets(),
-                    added["server"], added["router"], added["card"], capture.path.read_bytes())
+    return Download(
+        called or f"{server}, at the {at}",
+        server,
+        at,
+        got_bytes,
+        took_s,
+        capture.packets(),
+        added["server"],
+        added["router"],
+        added["card"],
+        capture.path.read_bytes(),
+    )
 
 
 def unhindered(take: Callable[[], Download]) -> Download:
@@ -63,27 +74,39 @@ def fetch(net: Network, server: str, at: str) -> tuple[int, float]:
     large segment, and what was late is the emulated machine. curl is then called again.
     """
     for _ in range(CONNECT_TRIES):
-        process = net[at].start("curl", "--silent", "--max-time", str(MAX_S), "--output", "/dev/null",
-                                "--write-out", SAID, f"http://{SERVERS[server]}:{PORT}/{FILE}")
+        process = net[at].start(
+            "curl",
+            "--silent",
+            "--max-time",
+            str(MAX_S),
+            "--output",
+            "/dev/null",
+            "--write-out",
+            SAID,
+            f"http://{SERVERS[server]}:{PORT}/{FILE}",
+        )
         out, err = process.communicate()
         said = json.loads(out) if out else {}
         if process.returncode not in (0, TIMED_OUT):
             break
         if said.get("time_connect"):  # one that gets nothing after that is the fault at its worst
             return said["size_download"], said["time_total"]
-    raise CommandFailed(f"on {at}: curl ended with status {process.returncode} and got "
-                        f"{said.get('size_download', 0)} bytes from {server}; it said: {err.strip() or 'nothing'}")
+    raise CommandFailed(
+        f"on {at}: curl ended with status {process.returncode} and got "
+        f"{said.get('size_download', 0)} bytes from {server}; it said: {err.strip() or 'nothing'}"
+    )
 
 
 def intact(net: Network, server: str = "server") -> bool:
     """Whether the client gets the very bytes that the server has."""
     copy = net.folder / "copy"
-    net.client.on("curl", "--silent", "--max-time", "20", "--output", f"{copy}",
-                  f"http://{SERVERS[server]}:{PORT}/{FILE}")
+    net.client.on(
+        "curl", "--silent", "--max-time", "20", "--output", f"{copy}", f"http://{SERVERS[server]}:{PORT}/{FILE}"
+    )
     return copy.read_bytes() == (net.folder / "www" / FILE).read_bytes()
 
 
 def card(net: Network, server: str) -> dict[str, int]:
     """The counters of a server's card as its driver keeps them: {"tx_collisions": 0, …}."""
-    link, = json.loads(net[server].on("ip", "-statistics", "-json", "link", "show", f"{server}-eth0"))
+    (link,) = json.loads(net[server].on("ip", "-statistics", "-json", "link", "show", f"{server}-eth0"))
     return {f"{way}_{name}": count for way, counts in link["stats64"].items() for name, count in counts.items()}

@@ -36,8 +36,12 @@ class Request:
 
     def way(self, name: str) -> Way:
         """The request as the workload makes it."""
-        query = [f"asked={self.asked}", f"more={self.more}", *(["nodelay=1"] if self.nodelay else []),
-                 *(["sndbuf=32768"] if self.sndbuf else [])]
+        query = [
+            f"asked={self.asked}",
+            f"more={self.more}",
+            *(["nodelay=1"] if self.nodelay else []),
+            *(["sndbuf=32768"] if self.sndbuf else []),
+        ]
         client, address, port = PLACES[self.where]
         return Way(name, "&".join(query), client, address, port, self.size)
 
@@ -78,9 +82,12 @@ def judge_condition(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     wrong = [(number, one, was) for number, (one, was, said) in enumerate(zip(requests, lost, told), 1) if was != said]
     verdict.measured.update(lost=[number for number, was in enumerate(lost, 1) if was])
     number, one, was = wrong[0] if wrong else (0, None, False)
-    verdict.expect(not wrong, f"the condition is right for {len(requests)} requests, {UNSEEN} of them not in the list",
-                   f"{len(wrong)} of {len(requests)} requests are reported wrong: {one} "
-                   f"{'loses its end, and is said not to' if was else 'keeps its end, and is said to lose it'}")
+    verdict.expect(
+        not wrong,
+        f"the condition is right for {len(requests)} requests, {UNSEEN} of them not in the list",
+        f"{len(wrong)} of {len(requests)} requests are reported wrong: {one} "
+        f"{'loses its end, and is said not to' if was else 'keeps its end, and is said to lose it'}",
+    )
 
 
 def condition(answer: str, request: Request) -> bool:

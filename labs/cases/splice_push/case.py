@@ -30,8 +30,21 @@ if TYPE_CHECKING:
     from labs.cases.splice_push.experiments import Table
     from labs.cases.splice_push.tracing import Traced
 
-__all__ = ["REGRESSION", "WAYS", "Network", "Outcome", "Way", "broken", "fetched", "freed", "reduction",
-           "report", "run", "trace", "traced"]
+__all__ = [
+    "REGRESSION",
+    "WAYS",
+    "Network",
+    "Outcome",
+    "Way",
+    "broken",
+    "fetched",
+    "freed",
+    "reduction",
+    "report",
+    "run",
+    "trace",
+    "traced",
+]
 
 
 def broken():
@@ -55,20 +68,30 @@ class Outcome(Claims):
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"case": "splice-push", "kernel": self.kernel, **self.claimed(),
-                "broken": {key(name): one.to_json() for name, one in self.broken.items()},
-                "fixed": {key(name): one.to_json() for name, one in self.fixed.items()},
-                "livepatch_built_s": round(self.built_s, 1), "topology": self.addresses}
+        return {
+            "case": "splice-push",
+            "kernel": self.kernel,
+            **self.claimed(),
+            "broken": {key(name): one.to_json() for name, one in self.broken.items()},
+            "fixed": {key(name): one.to_json() for name, one in self.fixed.items()},
+            "livepatch_built_s": round(self.built_s, 1),
+            "topology": self.addresses,
+        }
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
-        lines = [f"splice-push on Linux {self.kernel}; broken: 3.7's condition, by livepatch", "",
-                 f"{'':<18}{'whole answer, ms':>17}{'missing, B':>15}{'pushes':>15}{'segments':>15}",
-                 f"{'':<18}{'fixed':>9}{'broken':>8}" + f"{'fixed':>7}{'broken':>8}" * 3]
+        lines = [
+            f"splice-push on Linux {self.kernel}; broken: 3.7's condition, by livepatch",
+            "",
+            f"{'':<18}{'whole answer, ms':>17}{'missing, B':>15}{'pushes':>15}{'segments':>15}",
+            f"{'':<18}{'fixed':>9}{'broken':>8}" + f"{'fixed':>7}{'broken':>8}" * 3,
+        ]
         for name in self.broken:
             was, now = self.fixed[name], self.broken[name]
-            lines.append(f"{name:<18}{was.took:>9}{now.took:>8}{was.missing_bytes:>7}{now.missing_bytes:>8}"
-                         f"{was.pushes:>7}{now.pushes:>8}{was.segments:>7}{now.segments:>8}")
+            lines.append(
+                f"{name:<18}{was.took:>9}{now.took:>8}{was.missing_bytes:>7}{now.missing_bytes:>8}"
+                f"{was.pushes:>7}{now.pushes:>8}{was.segments:>7}{now.segments:>8}"
+            )
         return "\n".join([*lines, "", *self.verdict()])
 
     def __repr__(self) -> str:
@@ -93,8 +116,9 @@ def run() -> Outcome:
         with module.livepatched(patch):
             bad = fetch(net, tracer=tracer, state="broken")
         addresses = net.describe()
-    return Outcome(with_events(bad, tracer.events), with_events(fixed, tracer.events), patch.built_s,
-                   os.uname().release, addresses)
+    return Outcome(
+        with_events(bad, tracer.events), with_events(fixed, tracer.events), patch.built_s, os.uname().release, addresses
+    )
 
 
 @contextlib.contextmanager

@@ -28,17 +28,25 @@ class Row:
 
 # In the order in which the report takes things away. Offloads and MTU are of the server's interfaces.
 ROWS = (
-    Row("three machines", WAYS[1]), Row("without the proxy", ONE), Row("one machine, lo", OVER_LO),
-    Row("lo, MTU 16384", OVER_LO, "mtu"), Row("offloads on", ONE, "offloads"),
-    Row("SPLICE_F_MORE", replace(ONE, query="more=1")), Row("TCP_NODELAY", replace(ONE, query="nodelay=1")),
+    Row("three machines", WAYS[1]),
+    Row("without the proxy", ONE),
+    Row("one machine, lo", OVER_LO),
+    Row("lo, MTU 16384", OVER_LO, "mtu"),
+    Row("offloads on", ONE, "offloads"),
+    Row("SPLICE_F_MORE", replace(ONE, query="more=1")),
+    Row("TCP_NODELAY", replace(ONE, query="nodelay=1")),
     Row("SO_SNDBUF 32768", replace(ONE, query="sndbuf=32768")),
-    Row("4000 bytes", replace(ONE, size=4000)), Row("60000 bytes", replace(ONE, size=60_000)),
+    Row("4000 bytes", replace(ONE, size=4000)),
+    Row("60000 bytes", replace(ONE, size=60_000)),
     Row("300000 bytes", replace(ONE, size=300_000)),
-    Row("60000 bytes, lo", replace(OVER_LO, size=60_000)), Row("300000 bytes, lo", replace(OVER_LO, size=300_000)),
+    Row("60000 bytes, lo", replace(OVER_LO, size=60_000)),
+    Row("300000 bytes, lo", replace(OVER_LO, size=300_000)),
     Row("the same, SO_SNDBUF", replace(OVER_LO, query="sndbuf=32768", size=300_000)),
     Row("16 pieces of 50", replace(ONE, query="pieces=50", size=800)),
-    Row("closed at the end", replace(ONE, query="close=1")), Row("header with MORE", replace(ONE, query="header=more")),
-    Row("send()", replace(ONE, query="way=send")), Row("send(MSG_MORE)", replace(ONE, query="way=send&more=1")),
+    Row("closed at the end", replace(ONE, query="close=1")),
+    Row("header with MORE", replace(ONE, query="header=more")),
+    Row("send()", replace(ONE, query="way=send")),
+    Row("send(MSG_MORE)", replace(ONE, query="way=send&more=1")),
     Row("exact length", replace(ONE, query="asked=exact")),
     Row("exact and MORE", replace(ONE, query="asked=exact&more=1")),
 )
@@ -102,19 +110,37 @@ def reduction(net: Network, regression: Path) -> Table:
     with module.livepatched(regression):
         broken = asked(net, "broken")
     rows = [Moved(row.name, fixed[row.name], broken[row.name]) for row in ROWS]
-    heads = [("one thing changed", "<20"), ("fixed, ms", ">10"), ("broken, ms", ">12"), ("missing, B", ">12"),
-             ("of, B", ">9"), ("  the fault is", "<14")]
-    return Table(rows, heads, lambda one: (
-        one.name, f"{one.fixed.took_ms:.0f}", "-" if one.broken.missing_bytes else f"{one.broken.took_ms:.0f}",
-        one.broken.missing_bytes, one.broken.way.size, "  " + one.outcome))
+    heads = [
+        ("one thing changed", "<20"),
+        ("fixed, ms", ">10"),
+        ("broken, ms", ">12"),
+        ("missing, B", ">12"),
+        ("of, B", ">9"),
+        ("  the fault is", "<14"),
+    ]
+    return Table(
+        rows,
+        heads,
+        lambda one: (
+            one.name,
+            f"{one.fixed.took_ms:.0f}",
+            "-" if one.broken.missing_bytes else f"{one.broken.took_ms:.0f}",
+            one.broken.missing_bytes,
+            one.broken.way.size,
+            "  " + one.outcome,
+        ),
+    )
 
 
 def freed(net: Network, regression: Path) -> Table:
     """What frees a tail that nobody pushed? After half a second without anything, one thing is done."""
     keepalive = replace(ONE, query="keepalive=1")
-    acts = (("nothing", ONE, None), ("keepalive each second", keepalive, None),
-            ("a byte from the peer", ONE, lambda one: one.socket.send(b"?")),
-            ("the peer's end", ONE, lambda one: one.socket.shutdown(socket.SHUT_WR)))
+    acts = (
+        ("nothing", ONE, None),
+        ("keepalive each second", keepalive, None),
+        ("a byte from the peer", ONE, lambda one: one.socket.send(b"?")),
+        ("the peer's end", ONE, lambda one: one.socket.shutdown(socket.SHUT_WR)),
+    )
     with module.livepatched(regression):
         under_way = []
         for name, way, act in acts:
@@ -125,8 +151,11 @@ def freed(net: Network, regression: Path) -> Table:
             under_way.append((name, one))
         rows = [(name, one.fetched()) for name, one in under_way]
     heads = [("what is done", "<24"), ("whole answer, ms", ">17"), ("missing, B", ">12"), ("  timer armed", "<18")]
-    return Table(rows, heads, lambda row: (
-        row[0], row[1].took, row[1].missing_bytes, "  " + ", ".join(held.timer for held in row[1].held)))
+    return Table(
+        rows,
+        heads,
+        lambda row: (row[0], row[1].took, row[1].missing_bytes, "  " + ", ".join(held.timer for held in row[1].held)),
+    )
 
 
 def until_close(net: Network, regression: Path) -> Table:
@@ -136,5 +165,8 @@ def until_close(net: Network, regression: Path) -> Table:
     with module.livepatched(regression):
         broken = fetch(net, [pipe], deadline_s=PIPE_OPEN_S + DEADLINE_S)["pv"][1]
     heads = [("pv to a socket", "<20"), ("whole answer, ms", ">18"), ("missing, B", ">12")]
-    return Table([("fixed", fixed), ("broken", broken)], heads,
-                 lambda one: (one[0], f"{one[1].took_ms:.0f}", one[1].missing_bytes))
+    return Table(
+        [("fixed", fixed), ("broken", broken)],
+        heads,
+        lambda one: (one[0], f"{one[1].took_ms:.0f}", one[1].missing_bytes),
+    )

@@ -42,8 +42,12 @@ class Network(Topology):
     """The report's machines, serving. `client`, `proxy` and `server` are its nodes."""
 
     front, back = Wire("front"), Wire("back")
-    ports = (Port("client", front, ("10.0.1.1/24",)), Port("proxy", front, (f"{PROXY}/24",)),
-             Port("proxy", back, ("10.0.2.2/24",)), Port("server", back, (f"{SERVER}/24",)))
+    ports = (
+        Port("client", front, ("10.0.1.1/24",)),
+        Port("proxy", front, (f"{PROXY}/24",)),
+        Port("proxy", back, ("10.0.2.2/24",)),
+        Port("server", back, (f"{SERVER}/24",)),
+    )
 
     def configure(self) -> None:
         """Server, pv behind socat, and proxy; returns when all of them listen."""
@@ -54,8 +58,11 @@ class Network(Topology):
         script.write_text(PIPE)
         # nofork: the connection itself is the script's output, and socat is out of the way.
         pipe = "socat", f"TCP-LISTEN:{PIPE_PORT},fork,reuseaddr", f"EXEC:sh {script},nofork"
-        for service in [self.serving(PORT), self.serve(self.server, PIPE_PORT, *pipe),
-                        self.serve(self.proxy, PROXY_PORT, "haproxy", "-db", "-f", f"{file}")]:
+        for service in [
+            self.serving(PORT),
+            self.serve(self.server, PIPE_PORT, *pipe),
+            self.serve(self.proxy, PROXY_PORT, "haproxy", "-db", "-f", f"{file}"),
+        ]:
             service.wait()
 
     def serving(self, port: int, *arguments: str, under: Sequence[str] = ()) -> Service:

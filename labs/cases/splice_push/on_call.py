@@ -34,5 +34,6 @@ def scene(state: contextlib.AbstractContextManager) -> Iterator[tuple[Network, C
 
 def taken(regression: Path) -> on_call.Taken:
     """Every look, with the regression and on the kernel as it is."""
-    return on_call.taken(on_call.read(LOOKS), lambda: scene(module.livepatched(regression)),
-                         partial(scene, contextlib.nullcontext()))
+    return on_call.taken(
+        on_call.read(LOOKS), lambda: scene(module.livepatched(regression)), partial(scene, contextlib.nullcontext())
+    )

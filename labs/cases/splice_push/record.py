@@ -45,8 +45,10 @@ def record() -> dict:
         "report": {_key(one.name): one.to_json() for one in replays},
         "on_call": on_call.taken(REGRESSION).to_json(),
         "figures": figures,
-        "files": {"200-ms.pcap": {"base64": base64.b64encode(late.pcap).decode()},
-                  "timeline.events.json": json.dumps(plain["events"], indent=1) + "\n"},
+        "files": {
+            "200-ms.pcap": {"base64": base64.b64encode(late.pcap).decode()},
+            "timeline.events.json": json.dumps(plain["events"], indent=1) + "\n",
+        },
     }
 
 

@@ -23,7 +23,8 @@ from labs.trace import module
 UNTOUCHED = WAYS[0]
 OVER_LO = replace(UNTOUCHED, client="server", address=LOOPBACK)
 REQUESTS = (
-    replace(UNTOUCHED, name="too much"), replace(OVER_LO, name="too much, over lo"),
+    replace(UNTOUCHED, name="too much"),
+    replace(OVER_LO, name="too much, over lo"),
     replace(OVER_LO, name="more in the pipe than asked for", query="asked=exact&surplus=8192", size=6000),
     replace(OVER_LO, name="exact", query="asked=exact"),
     replace(UNTOUCHED, name="with MORE", query="more=1"),
@@ -76,19 +77,34 @@ def weigh(verdict: Verdict, repaired: dict[str, Fetched], fixed: dict[str, Fetch
     """Symptom, mechanism, batching, and the caller's flag."""
     for name, one in repaired.items():
         was = fixed[name]
-        verdict.expect(not one.missing_bytes, f"{name}: all came",
-                       f"{name}: {one.missing_bytes} of {one.way.size} bytes are missing")
-        verdict.expect(one.pushes == was.pushes, f"{name}: {one.pushes} push for {len(one.pages)} pages",
-                       f"{name}: {one.pushes} pushes where the kernel's own function makes {was.pushes}"
-                       + ": pages are no longer put together" * (one.pushes > was.pushes))
+        verdict.expect(
+            not one.missing_bytes,
+            f"{name}: all came",
+            f"{name}: {one.missing_bytes} of {one.way.size} bytes are missing",
+        )
+        verdict.expect(
+            one.pushes == was.pushes,
+            f"{name}: {one.pushes} push for {len(one.pages)} pages",
+            f"{name}: {one.pushes} pushes where the kernel's own function makes {was.pushes}"
+            + ": pages are no longer put together" * (one.pushes > was.pushes),
+        )
         flags = [[page.words for page in state.pages] for state in (one, was)]
-        verdict.expect(flags[0] == flags[1], f"{name}: the flags of each page are right",
-                       f"{name}: pages go with {shown(flags[0])}; the kernel's own function gives {shown(flags[1])}")
+        verdict.expect(
+            flags[0] == flags[1],
+            f"{name}: the flags of each page are right",
+            f"{name}: pages go with {shown(flags[0])}; the kernel's own function gives {shown(flags[1])}",
+        )
     lo = "too much, over lo"
-    verdict.measured.update(segments=repaired[lo].segments, fixed_segments=fixed[lo].segments,
-                            pushes={name: one.pushes for name, one in repaired.items()})
-    verdict.expect(repaired[lo].segments <= fixed[lo].segments, f"{lo}: {repaired[lo].segments} segments on the wire",
-                   f"{lo}: {repaired[lo].segments} segments on the wire, expected {fixed[lo].segments}")
+    verdict.measured.update(
+        segments=repaired[lo].segments,
+        fixed_segments=fixed[lo].segments,
+        pushes={name: one.pushes for name, one in repaired.items()},
+    )
+    verdict.expect(
+        repaired[lo].segments <= fixed[lo].segments,
+        f"{lo}: {repaired[lo].segments} segments on the wire",
+        f"{lo}: {repaired[lo].segments} segments on the wire, expected {fixed[lo].segments}",
+    )
 
 
 def shown(words: list[str]) -> str:

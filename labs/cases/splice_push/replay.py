@@ -48,13 +48,20 @@ class Replayed:
     def ladder(self) -> Ladder:
         """As a ladder, from the header on."""
         shown = [one for one in self.packets if one.time_s < DEADLINE_S]
-        return ladder(shown, {"client": ["client"], "server": ["server"]}, self.name,
-                      lambda one: ("server", "client") if one.sport == self.packets[0].sport else ("client", "server"))
+        return ladder(
+            shown,
+            {"client": ["client"], "server": ["server"]},
+            self.name,
+            lambda one: ("server", "client") if one.sport == self.packets[0].sport else ("client", "server"),
+        )
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"missing_bytes": self.missing_bytes, "timer": self.timer,
-                "data": [(round(one.time_s * 1e3, 2), one.payload_bytes, one.flags) for one in self.data]}
+        return {
+            "missing_bytes": self.missing_bytes,
+            "timer": self.timer,
+            "data": [(round(one.time_s * 1e3, 2), one.payload_bytes, one.flags) for one in self.data],
+        }
 
 
 def replayed(net: Network, name: str, cork: bool) -> Replayed:
@@ -74,8 +81,14 @@ def replayed(net: Network, name: str, cork: bool) -> Replayed:
             server.send(bytes(HEADER_BYTES), socket.MSG_MORE)
             os.splice(out, server.fileno(), ASKED_BYTES, flags=SPLICE_F_MORE | SPLICE_F_NONBLOCK)
             missing = HEADER_BYTES + PIPE_BYTES - received(client)
-            timer = next((one.timer for one in net.server.sockets()
-                          if one.state == ESTABLISHED and one.local_port == port and one.queued_bytes), "none")
+            timer = next(
+                (
+                    one.timer
+                    for one in net.server.sockets()
+                    if one.state == ESTABLISHED and one.local_port == port and one.queued_bytes
+                ),
+                "none",
+            )
             os.close(out)
             os.close(into)
     return Replayed(name, capture.packets(start_s), missing, timer, capture.path.read_bytes())
@@ -99,6 +112,16 @@ def report(net: Network, regression: Path) -> Table:
     with module.livepatched(regression):
         rows += [replayed(net, "broken", False), replayed(net, "broken, corked", True)]
     heads = [("", "<16"), ("missing, B", ">10"), ("  segments with data: ms, bytes, flags", "<50")]
-    return Table(rows, heads, lambda one: (one.name, one.missing_bytes, "  " + "; ".join(
-        f"{each.time_s * 1e3:.0f} {each.payload_bytes}{' P' if 'PSH' in each.flags else ''}"
-        for each in one.data[:4])))
+    return Table(
+        rows,
+        heads,
+        lambda one: (
+            one.name,
+            one.missing_bytes,
+            "  "
+            + "; ".join(
+                f"{each.time_s * 1e3:.0f} {each.payload_bytes}{' P' if 'PSH' in each.flags else ''}"
+                for each in one.data[:4]
+            ),
+        ),
+    )

@@ -25,8 +25,11 @@ from labs.trace import module
 from labs.trace.tracer import Tracer
 
 # What an answer may define, in the order of its `enum probe`.
-PROBES = {"on_splice": ["generic_splice_sendpage"], "on_push": ["tcp_push"],
-          "after_splice": ["generic_splice_sendpage"]}
+PROBES = {
+    "on_splice": ["generic_splice_sendpage"],
+    "on_push": ["tcp_push"],
+    "after_splice": ["generic_splice_sendpage"],
+}
 FIELDS = [("file", "private_data"), ("socket", "sk")]
 NONBLOCK = 2  # SPLICE_F_NONBLOCK
 NAMES = ("A", "B", "C", "D", "E")
@@ -44,8 +47,15 @@ def judge_report(exercise: Exercise, answer: str, verdict: Verdict) -> None:
         (name, size), (_, value) = truth[number], told[number]
         return f"{name}: {value} bytes told, {size} handed over"
 
-    compare(verdict, truth, told, "events, one for each splice without a push",
-            f"{len(truth)} splices ended without a push", "every event has its bytes", fault)
+    compare(
+        verdict,
+        truth,
+        told,
+        "events, one for each splice without a push",
+        f"{len(truth)} splices ended without a push",
+        "every event has its bytes",
+        fault,
+    )
 
 
 def spliced(tracer: Tracer) -> list[tuple[str, int]]:

@@ -43,14 +43,23 @@ def judge_exact(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     served = delivered(answer, verdict)
     for size, one in served.objects.items():
         spliced = sum(page.size_bytes for page in one.pages)
-        verdict.expect(spliced == size, f"{size} bytes went by splice(2)",
-                       f"{spliced} of {size} bytes went by splice(2), expected all")
+        verdict.expect(
+            spliced == size,
+            f"{size} bytes went by splice(2)",
+            f"{spliced} of {size} bytes went by splice(2), expected all",
+        )
         parts = -(-size // PIPE_BYTES)
-        verdict.expect(one.splices <= parts, f"{one.splices} splices for {size} bytes",
-                       f"{one.splices} splices where {parts} pipefuls are sent: pages are pushed one by one")
+        verdict.expect(
+            one.splices <= parts,
+            f"{one.splices} splices for {size} bytes",
+            f"{one.splices} splices where {parts} pipefuls are sent: pages are pushed one by one",
+        )
         greedy = [page for page in first_pages(one) if page[0] > page[1]]
-        verdict.expect(not greedy, f"every splice of {size} bytes asks for what the pipe holds",
-                       f"a splice asks for more than the pipe holds: {greedy[0] if greedy else ''} bytes")
+        verdict.expect(
+            not greedy,
+            f"every splice of {size} bytes asks for what the pipe holds",
+            f"a splice asks for more than the pipe holds: {greedy[0] if greedy else ''} bytes",
+        )
 
 
 def first_pages(one: Fetched) -> list[tuple[int, int]]:
@@ -68,20 +77,32 @@ def judge_cost(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 2: not by the exact length, and the costs are as said."""
     said = {name: re.search(rf"^{name}\s*=\s*(\d+)", answer, re.MULTILINE) for name in ("CALLS", "COPIED_BYTES")}
     missing = [name for name, match in said.items() if not match]
-    if not verdict.expect(not missing, "the file says what it costs",
-                          f"the file has to say what it costs: no line `{' = …`, `'.join(missing)} = …`"):
+    if not verdict.expect(
+        not missing,
+        "the file says what it costs",
+        f"the file has to say what it costs: no line `{' = …`, `'.join(missing)} = …`",
+    ):
         raise Judged
     calls = delivered(answer, verdict).calls
     splices = [re.search(r"(\d+), \w+\)\s+= (\d+)", line) for line in calls if line.startswith("splice(")]
     exact = [match for match in splices if match and match[1] == match[2]]
-    verdict.expect(not exact, "splice(2) is not given the exact length",
-                   "splice(2) is given the exact length, which is exercise 1's way")
-    copied = sum(int(line.rpartition("= ")[2].split()[0]) for line in calls
-                 if line.startswith(("sendto(", "sendmsg(", "write(", "writev(")))
+    verdict.expect(
+        not exact,
+        "splice(2) is not given the exact length",
+        "splice(2) is given the exact length, which is exercise 1's way",
+    )
+    copied = sum(
+        int(line.rpartition("= ")[2].split()[0])
+        for line in calls
+        if line.startswith(("sendto(", "sendmsg(", "write(", "writev("))
+    )
     verdict.measured.update(calls=calls, copied_bytes=copied)
     for name, found in (("CALLS", len(calls)), ("COPIED_BYTES", copied)):
-        verdict.expect(int(said[name][1]) == found, f"{name} = {found}",
-                       f"{name} is {said[name][1]} in the file, and {found} by strace")
+        verdict.expect(
+            int(said[name][1]) == found,
+            f"{name} = {found}",
+            f"{name} is {said[name][1]} in the file, and {found} by strace",
+        )
 
 
 def delivered(answer: str, verdict: Verdict) -> Served:
@@ -95,15 +116,24 @@ def delivered(answer: str, verdict: Verdict) -> Served:
         again, lines = answers_again(net), trace.read_text()
     objects = {one.way.size: one for one in with_events(seen, tracer.events).values()}
     for size, one in objects.items():
-        verdict.expect(not one.missing_bytes, f"all of {size} bytes came after {one.took_ms:.0f} ms",
-                       f"of {size} bytes {one.missing_bytes} are missing after {one.took_ms:.0f} ms")
+        verdict.expect(
+            not one.missing_bytes,
+            f"all of {size} bytes came after {one.took_ms:.0f} ms",
+            f"of {size} bytes {one.missing_bytes} are missing after {one.took_ms:.0f} ms",
+        )
         if not one.missing_bytes:
-            verdict.expect(one.body == PATTERN[:size], f"the {size} bytes are the object's",
-                           f"what came is not the object of {size} bytes")
+            verdict.expect(
+                one.body == PATTERN[:size],
+                f"the {size} bytes are the object's",
+                f"what came is not the object of {size} bytes",
+            )
         late = len(one.of("tcp_write_wakeup"))
         verdict.expect(not late, "no timer had to help", f"{size} bytes: the probe timer had to help {late} times")
-    verdict.expect(again, "the connection answers a second request",
-                   "expected the connection to answer a second request, found no answer")
+    verdict.expect(
+        again,
+        "the connection answers a second request",
+        "expected the connection to answer a second request, found no answer",
+    )
     return Served(objects, calls_of(lines, next(iter(seen.values()))[1]))
 
 
@@ -118,8 +148,11 @@ def serving(answer: str, verdict: Verdict) -> Iterator[tuple]:
         net = making.result()
         file, trace = net.folder / "answer.py", net.folder / "strace"
         file.write_text(answer)
-        service = net.serving(ANSWER_PORT, f"{file}", under=(
-            "strace", "-f", "--seccomp-bpf", "-yy", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-o", f"{trace}"))
+        service = net.serving(
+            ANSWER_PORT,
+            f"{file}",
+            under=("strace", "-f", "--seccomp-bpf", "-yy", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-o", f"{trace}"),
+        )
         try:
             service.wait()
         except NotReady:
@@ -151,4 +184,4 @@ def calls_of(trace: str, one: Fetched) -> list[str]:
     """System calls on one connection, from the header on, without the process id before each."""
     found = [line.split(None, 1)[1] for line in trace.splitlines() if f":{one.port}]>" in line]
     header = next((number for number, line in enumerate(found) if line.startswith("sendto(")), -1)
-    return found[header + 1:]
+    return found[header + 1 :]

@@ -28,22 +28,44 @@ PROBES = {
     "on_arm": ["sk_reset_timer"],
     "on_probe": ["tcp_write_wakeup"],
 }
-FIELDS = [("pt_regs", "r8"), ("sock_common", "skc_family"), ("tcp_sock", "write_seq"), ("tcp_sock", "snd_nxt"),
-          ("file", "private_data"), ("socket", "sk"), ("splice_desc", "total_len"), ("splice_desc", "u"),
-          ("pipe_inode_info", "head"), ("pipe_inode_info", "tail"), ("sk_buff", "len"),
-          ("inet_connection_sock", "icsk_retransmit_timer"), ("inet_connection_sock", "icsk_pending")]
+FIELDS = [
+    ("pt_regs", "r8"),
+    ("sock_common", "skc_family"),
+    ("tcp_sock", "write_seq"),
+    ("tcp_sock", "snd_nxt"),
+    ("file", "private_data"),
+    ("socket", "sk"),
+    ("splice_desc", "total_len"),
+    ("splice_desc", "u"),
+    ("pipe_inode_info", "head"),
+    ("pipe_inode_info", "tail"),
+    ("sk_buff", "len"),
+    ("inet_connection_sock", "icsk_retransmit_timer"),
+    ("inet_connection_sock", "icsk_pending"),
+]
 PROBE0 = 3  # ICSK_TIME_PROBE0, include/net/inet_connection_sock.h
 ASKED, CORKED = "asked too much", "header with MORE"
 SHOWN = [way for way in WAYS if way.name in (ASKED, CORKED, "exact length")]
 STACKS = FOLDER / "expected"
 EXPECTED = [
     Expected(STACKS / "1-push.txt", "Fixed: the last page is pushed", f"fixed {ASKED}", "tcp_push", "pipe_to_sendpage"),
-    Expected(STACKS / "2-no-push.txt", "Broken: the last page is only written", f"broken {ASKED}", "do_tcp_sendpages",
-             "page_to_socket"),
-    Expected(STACKS / "3-armed.txt", "The corked header arms the probe timer", f"broken {CORKED}", "sk_reset_timer",
-             "tcp_sendmsg"),
-    Expected(STACKS / "4-200-ms.txt", "Which is what sends it all, 200 ms later", f"broken {CORKED}",
-             "tcp_write_wakeup"),
+    Expected(
+        STACKS / "2-no-push.txt",
+        "Broken: the last page is only written",
+        f"broken {ASKED}",
+        "do_tcp_sendpages",
+        "page_to_socket",
+    ),
+    Expected(
+        STACKS / "3-armed.txt",
+        "The corked header arms the probe timer",
+        f"broken {CORKED}",
+        "sk_reset_timer",
+        "tcp_sendmsg",
+    ),
+    Expected(
+        STACKS / "4-200-ms.txt", "Which is what sends it all, 200 ms later", f"broken {CORKED}", "tcp_write_wakeup"
+    ),
 ]
 SENDING = ("tcp_push", "tcp_push_one", "tcp_write_wakeup", "sk_reset_timer", "__tcp_transmit_skb")
 
@@ -72,13 +94,21 @@ class Traced(Claims):
     @property
     def checks(self) -> list[Check]:
         """Claims on the flags, the pushes and the timer."""
-        checks = [self._flags(ASKED, self.fixed, "-", 1), self._flags(ASKED, self.broken, "NOTLAST", 0),
-                  self._flags("exact length", self.broken, "-", 1)]
+        checks = [
+            self._flags(ASKED, self.fixed, "-", 1),
+            self._flags(ASKED, self.broken, "NOTLAST", 0),
+            self._flags("exact length", self.broken, "-", 1),
+        ]
         armed = [event.value for event in self.of(f"broken {CORKED}") if event.function == "sk_reset_timer"]
         woken = [event for event in self.of(f"broken {CORKED}") if event.function == "tcp_write_wakeup"]
-        return [*checks, Check(armed[:1] == [PROBE0] and len(woken) == 1 and self.broken[CORKED].pushes == 0,
-                               f"{CORKED}, broken: the timer is armed for {armed[:1]} (3 is a probe), fires "
-                               f"{len(woken)} times; {self.broken[CORKED].pushes} pushes by the splice")]
+        return [
+            *checks,
+            Check(
+                armed[:1] == [PROBE0] and len(woken) == 1 and self.broken[CORKED].pushes == 0,
+                f"{CORKED}, broken: the timer is armed for {armed[:1]} (3 is a probe), fires "
+                f"{len(woken)} times; {self.broken[CORKED].pushes} pushes by the splice",
+            ),
+        ]
 
     def of(self, connection: str) -> list[Event]:
         """Events of one connection, in order."""
@@ -100,16 +130,19 @@ class Traced(Claims):
     def _flags(self, name: str, state: dict[str, Fetched], last: str, pushes: int) -> Check:
         pages = state[name].pages
         words = [page.words for page in pages]
-        return Check(words == ["NOTLAST"] * (len(pages) - 1) + [last] and state[name].pushes == pushes,
-                     f"{name}, {'fixed' if state is self.fixed else 'broken'}: pages go with {' '.join(words)}; "
-                     f"{state[name].pushes} pushes")
+        return Check(
+            words == ["NOTLAST"] * (len(pages) - 1) + [last] and state[name].pushes == pushes,
+            f"{name}, {'fixed' if state is self.fixed else 'broken'}: pages go with {' '.join(words)}; "
+            f"{state[name].pushes} pushes",
+        )
 
     def pages(self) -> str:
         """Each page of one splice(2) that asked too much: what follows it, and the flags it goes with."""
         lines = [f"{'page':>4}{'bytes':>8}{'asked for yet':>16}{'follow in the pipe':>20}{'fixed':>12}{'broken':>12}"]
         for number, (was, now) in enumerate(zip(self.fixed[ASKED].pages, self.broken[ASKED].pages), 1):
-            lines.append(f"{number:>4}{now.size_bytes:>8}{now.asked_bytes:>16}{now.following:>20}"
-                         f"{was.words:>12}{now.words:>12}")
+            lines.append(
+                f"{number:>4}{now.size_bytes:>8}{now.asked_bytes:>16}{now.following:>20}{was.words:>12}{now.words:>12}"
+            )
         return "\n".join([*lines, f"{'pushes':>12}{self.fixed[ASKED].pushes:>48}{self.broken[ASKED].pushes:>12}"])
 
     def timeline(self) -> str:
@@ -117,21 +150,30 @@ class Traced(Claims):
         lines = [f"{'ms':>9}  {'function entered':<22}{'value':>8}{'unsent, B':>11}   called by"]
         for connection in (f"fixed {ASKED}", f"broken {ASKED}", f"broken {CORKED}"):
             events = [event for event in self.of(connection) if event.function in (*SENDING, "generic_splice_sendpage")]
-            events = events[next((n for n, e in enumerate(events) if e.function == "tcp_push"), 0):]
+            events = events[next((n for n, e in enumerate(events) if e.function == "tcp_push"), 0) :]
             lines.append(f"{connection}:")
             for event in events[:14]:
                 splice = event.function == "generic_splice_sendpage"
-                lines.append(f"{(event.time_s - events[0].time_s) * 1e3:9.2f}  {event.function:<22.22}"
-                             f"{'' if splice else event.value:>8}{'' if splice else event.detail:>11}   "
-                             f"{(event.functions + [''])[1]:.25}")
+                lines.append(
+                    f"{(event.time_s - events[0].time_s) * 1e3:9.2f}  {event.function:<22.22}"
+                    f"{'' if splice else event.value:>8}{'' if splice else event.detail:>11}   "
+                    f"{(event.functions + [''])[1]:.25}"
+                )
         return "\n".join(lines)
 
     def text(self) -> str:
         """For the terminal, at most 80 columns."""
-        head = [f"splice-push under the tracers, Linux {self.kernel}",
-                f"attached in {self.tracer.attach_s:.1f} s, no event lost", *self.tracer.substitutions, "",
-                self.pages(), "", "value: flags, timer's purpose (3 is a probe), or bytes of a segment",
-                self.timeline(), ""]
+        head = [
+            f"splice-push under the tracers, Linux {self.kernel}",
+            f"attached in {self.tracer.attach_s:.1f} s, no event lost",
+            *self.tracer.substitutions,
+            "",
+            self.pages(),
+            "",
+            "value: flags, timer's purpose (3 is a probe), or bytes of a segment",
+            self.timeline(),
+            "",
+        ]
         stacks = [stack.text() + "\n" for stack in self.stacks]
         return "\n".join([*head, *stacks, *self.verdict("as expected")])
 
@@ -140,13 +182,20 @@ class Traced(Claims):
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"case": "splice-push", "kernel": self.kernel, **self.claimed(),
-                "attach_s": round(self.tracer.attach_s, 2),
-                "substitutions": self.tracer.substitutions,
-                "stacks": stacks_to_json(EXPECTED, self.stacks),
-                "unsent": {f"{state} {name}".replace(" ", "_"): self.unsent(f"{state} {name}")
-                           for state in ("fixed", "broken") for name in self.fixed},
-                "events": [asdict(event) for event in self.events]}
+        return {
+            "case": "splice-push",
+            "kernel": self.kernel,
+            **self.claimed(),
+            "attach_s": round(self.tracer.attach_s, 2),
+            "substitutions": self.tracer.substitutions,
+            "stacks": stacks_to_json(EXPECTED, self.stacks),
+            "unsent": {
+                f"{state} {name}".replace(" ", "_"): self.unsent(f"{state} {name}")
+                for state in ("fixed", "broken")
+                for name in self.fixed
+            },
+            "events": [asdict(event) for event in self.events],
+        }
 
 
 def traced(net: Network, regression: Path) -> Traced:
@@ -157,5 +206,10 @@ def traced(net: Network, regression: Path) -> Traced:
         fixed = fetch(net, SHOWN, before, "fixed")
     with module.livepatched(regression), push_tracer() as during:
         broken = fetch(net, SHOWN, during, "broken")
-    return Traced(with_events(fixed, before.events), with_events(broken, during.events),
-                  before.events + during.events, during, os.uname().release)
+    return Traced(
+        with_events(fixed, before.events),
+        with_events(broken, during.events),
+        before.events + during.events,
+        during,
+        os.uname().release,
+    )

@@ -123,30 +123,57 @@ class Fetched:
     def pages(self) -> list[Page]:
         """Pages that splice(2) handed to the socket, in order."""
         pages, found = self.of("pipe_to_sendpage"), self.of("do_tcp_sendpages")
-        return [Page(page.value, page.detail - 1, one.value & 0xFFFFFFFF, one.value >> 32)
-                for page, one in zip(pages, found)]
+        return [
+            Page(page.value, page.detail - 1, one.value & 0xFFFFFFFF, one.value >> 32)
+            for page, one in zip(pages, found)
+        ]
 
     def flags(self) -> Table:
         """Each page, the flags that it goes with, and whether the call that takes it pushes."""
         calls = self.of("do_tcp_sendpages", "tcp_push")
-        pushed = [after.function == "tcp_push" for event, after in zip(calls, [*calls[1:], calls[-1]])
-                  if event.function == "do_tcp_sendpages"]
-        heads = [("page", ">4"), ("bytes", ">8"), ("asked for yet", ">16"), ("follow in the pipe", ">20"),
-                 ("  flags", "<14"), ("pushed", "<6")]
+        pushed = [
+            after.function == "tcp_push"
+            for event, after in zip(calls, [*calls[1:], calls[-1]])
+            if event.function == "do_tcp_sendpages"
+        ]
+        heads = [
+            ("page", ">4"),
+            ("bytes", ">8"),
+            ("asked for yet", ">16"),
+            ("follow in the pipe", ">20"),
+            ("  flags", "<14"),
+            ("pushed", "<6"),
+        ]
         rows = list(enumerate(zip(self.pages, pushed), 1))
-        return Table(rows, heads, lambda row: (
-            row[0], row[1][0].size_bytes, row[1][0].asked_bytes, row[1][0].following, "  " + row[1][0].words,
-            "yes" if row[1][1] else "no"))
+        return Table(
+            rows,
+            heads,
+            lambda row: (
+                row[0],
+                row[1][0].size_bytes,
+                row[1][0].asked_bytes,
+                row[1][0].following,
+                "  " + row[1][0].words,
+                "yes" if row[1][1] else "no",
+            ),
+        )
 
     def to_json(self) -> dict:
         """Plain values."""
-        return {"took_ms": round(self.took_ms, 1), "got_bytes": self.got_bytes,
-                "missing_bytes": self.missing_bytes, "segments": self.segments, "splices": self.splices,
-                "stayed_ms": None if math.isinf(self.stayed_ms) else round(self.stayed_ms, 2),
-                "pushes": self.pushes, "not_last": sum(page.not_last for page in self.pages),
-                "pages": len(self.pages), "arrivals": [(round(ms, 1), size) for ms, size in self.arrivals],
-                "queued_bytes": sum(one.queued_bytes for one in self.held),
-                "timers": [one.timer for one in self.held]}
+        return {
+            "took_ms": round(self.took_ms, 1),
+            "got_bytes": self.got_bytes,
+            "missing_bytes": self.missing_bytes,
+            "segments": self.segments,
+            "splices": self.splices,
+            "stayed_ms": None if math.isinf(self.stayed_ms) else round(self.stayed_ms, 2),
+            "pushes": self.pushes,
+            "not_last": sum(page.not_last for page in self.pages),
+            "pages": len(self.pages),
+            "arrivals": [(round(ms, 1), size) for ms, size in self.arrivals],
+            "queued_bytes": sum(one.queued_bytes for one in self.held),
+            "timers": [one.timer for one in self.held],
+        }
 
 
 @dataclass(frozen=True)
@@ -172,10 +199,19 @@ class Seen(dict):
     """What became of some requests, by the names of their ways; a table in a notebook."""
 
     def text(self) -> str:
-        heads = [("", "<20"), ("whole answer, ms", ">17"), ("missing, B", ">12"), ("splices", ">9"), ("pushes", ">8"),
-                 ("segments", ">10")]
-        return Table(self.values(), heads, lambda one: (
-            one.way.name, one.took, one.missing_bytes, one.splices, one.pushes, one.segments)).text()
+        heads = [
+            ("", "<20"),
+            ("whole answer, ms", ">17"),
+            ("missing, B", ">12"),
+            ("splices", ">9"),
+            ("pushes", ">8"),
+            ("segments", ">10"),
+        ]
+        return Table(
+            self.values(),
+            heads,
+            lambda one: (one.way.name, one.took, one.missing_bytes, one.splices, one.pushes, one.segments),
+        ).text()
 
     __repr__ = text
 
@@ -183,8 +219,9 @@ class Seen(dict):
 class Fetch:
     """A request under way. Its answer is read in a thread until all is there or the deadline is."""
 
-    def __init__(self, net: Network, way: Way, tracer: Tracer | None = None, state: str = "",
-                 deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self, net: Network, way: Way, tracer: Tracer | None = None, state: str = "", deadline_s: float = DEADLINE_S
+    ) -> None:
         self.net, self.way, self.deadline_s = net, way, deadline_s
         self.name = f"{state} {way.name}".strip()  # of the connection, for the tracer
         with net[way.client].inside():
@@ -233,19 +270,28 @@ class Fetch:
     def _held(self) -> list[Socket]:
         """What the server's kernel holds back of this answer."""
         local, remote = (PORT, PROXIED) if self.way.port == PROXY_PORT else (self.way.port, (self.port,))
-        return [one for one in self.net.server.sockets() if one.state == ESTABLISHED and one.queued_bytes
-                and one.local_port == local and one.remote_port in remote]
+        return [
+            one
+            for one in self.net.server.sockets()
+            if one.state == ESTABLISHED and one.queued_bytes and one.local_port == local and one.remote_port in remote
+        ]
 
     def fetched(self) -> Fetched:
         """Waits for the end, closes the connection."""
         self.thread.join()
         self.socket.close()
-        return Fetched(self.way, len(self.body), self.took_ms, self.arrivals, self.segments, self.held,
-                       self.port, self.body)
+        return Fetched(
+            self.way, len(self.body), self.took_ms, self.arrivals, self.segments, self.held, self.port, self.body
+        )
 
 
-def fetch(net: Network, ways: Iterable[Way] = WAYS, tracer: Tracer | None = None, state: str = "",
-          deadline_s: float = DEADLINE_S) -> dict[str, tuple[str, Fetched]]:
+def fetch(
+    net: Network,
+    ways: Iterable[Way] = WAYS,
+    tracer: Tracer | None = None,
+    state: str = "",
+    deadline_s: float = DEADLINE_S,
+) -> dict[str, tuple[str, Fetched]]:
     """Makes the requests one after the other; one that does not end soon is left to end by itself.
     `state` is what the kernel is in, for the names of the connections.
 
@@ -265,6 +311,6 @@ def with_events(fetched: dict[str, tuple[str, Fetched]], events: list[Event]) ->
         own = [event for event in events if event.connection == connection]
         if one.way.port != PIPE_PORT and one.way.port != PROXY_PORT:
             first = next((number for number, event in enumerate(own) if event.function == "tcp_push"), -1)
-            own = own[first + 1:]
+            own = own[first + 1 :]
         found[name] = replace(one, events=own)
     return found

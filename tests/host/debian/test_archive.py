@@ -7,7 +7,9 @@ from host.debian import archive
 
 def test_the_first_error_is_the_cause():
     assert archive.run(["sh", "-c", "echo W: slow >&2; echo E: no such package >&2; echo E: so >&2; exit 100"]) == (
-        False, "E: no such package")
+        False,
+        "E: no such package",
+    )
 
 
 def test_without_an_error_line_it_is_the_last_words():

@@ -16,8 +16,13 @@ def test_a_source_is_as_debian_patches_it(tmp_path, monkeypatch):
     (tree / "debian/source").mkdir(parents=True)
     (tree / "one.c").write_text("as upstream\n")
     subprocess.run(["tar", "-cJf", "small_1.orig.tar.xz", "--exclude=debian", "small-1"], cwd=files, check=True)
-    for name, text in {"source/format": "3.0 (quilt)\n", "control": CONTROL, "changelog": CHANGELOG,
-                       "patches/series": "debian.patch  # a note\n", "patches/debian.patch": PATCH}.items():
+    for name, text in {
+        "source/format": "3.0 (quilt)\n",
+        "control": CONTROL,
+        "changelog": CHANGELOG,
+        "patches/series": "debian.patch  # a note\n",
+        "patches/debian.patch": PATCH,
+    }.items():
         (tree / "debian" / name).parent.mkdir(exist_ok=True)
         (tree / "debian" / name).write_text(text)
     subprocess.run(["dpkg-source", "-b", "small-1"], cwd=files, check=True, capture_output=True)

@@ -45,23 +45,33 @@ def changed(tmp_path):
     return said
 
 
-@pytest.mark.parametrize("line", [
-    "assert run.b_ms > 5 * run.a_ms", "assert 10 < run.a_ms < 30 and run.ways[1].name == 'B'",
-    "assert any(way.ok for way in run.ways if way.name == 'A')", "assert run['ways'][0]['ok'] is True",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assert run.b_ms > 5 * run.a_ms",
+        "assert 10 < run.a_ms < 30 and run.ways[1].name == 'B'",
+        "assert any(way.ok for way in run.ways if way.name == 'A')",
+        "assert run['ways'][0]['ok'] is True",
+    ],
+)
 def test_what_follows_is_not_mentioned(changed, line):
     assert changed(line) == ""
 
 
-@pytest.mark.parametrize("line, said", [
-    ("assert run.a_ms > run.b_ms", "run.a_ms > run.b_ms\n    with run.a_ms = 20.0, run.b_ms = 240.0"),
-    ("assert (run.ways[0].ok\n        and run.ways[1].ok)",
-     "run.ways[0].ok and run.ways[1].ok\n    with run.ways[0].ok = True, run.ways[1].ok = False"),
-    ("for way in run.ways: assert way.ok, way.name", "way.ok: B\n    with way.ok = False"),
-    ("assert run.c_ms > 1", "cannot be evaluated: there is no 'c_ms' in a_ms, b_ms, ways"),
-    ("assert run.ways[2].ok", "cannot be evaluated: list index out of range"),
-    ("assert run.a_ms > 'A'", "cannot be evaluated: '>' not supported"),
-])
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("assert run.a_ms > run.b_ms", "run.a_ms > run.b_ms\n    with run.a_ms = 20.0, run.b_ms = 240.0"),
+        (
+            "assert (run.ways[0].ok\n        and run.ways[1].ok)",
+            "run.ways[0].ok and run.ways[1].ok\n    with run.ways[0].ok = True, run.ways[1].ok = False",
+        ),
+        ("for way in run.ways: assert way.ok, way.name", "way.ok: B\n    with way.ok = False"),
+        ("assert run.c_ms > 1", "cannot be evaluated: there is no 'c_ms' in a_ms, b_ms, ways"),
+        ("assert run.ways[2].ok", "cannot be evaluated: list index out of range"),
+        ("assert run.a_ms > 'A'", "cannot be evaluated: '>' not supported"),
+    ],
+)
 def test_what_does_not_is_named_with_its_line_and_values(changed, line, said):
     assert changed(line).startswith(f"B waits longer.\n    x.conclusions.py, line 4: {said}")
 
@@ -72,8 +82,9 @@ def test_a_recording_without_the_part_that_is_asked_for_is_named(changed):
 
 def test_no_word_of_a_recording_is_run(changed, tmp_path):
     code = f"__import__('pathlib').Path({str(tmp_path / 'run')!r}).touch()"
-    assert "with run.a_ms = __import__" in changed("assert run.a_ms == run.b_ms", {"run": {
-        "a_ms": code, "b_ms": {code: code}, "__class__": code, "items": code}})
+    assert "with run.a_ms = __import__" in changed(
+        "assert run.a_ms == run.b_ms", {"run": {"a_ms": code, "b_ms": {code: code}, "__class__": code, "items": code}}
+    )
     assert not (tmp_path / "run").exists()
 
 
@@ -95,8 +106,9 @@ def test_a_changed_conclusion_says_which_and_by_what_values(tmp_path, monkeypatc
 
 def test_a_recording_names_its_commit_and_what_it_writes_itself_is_no_change(tmp_path, monkeypatch):
     def git(*words):
-        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a", *words], check=True,
-                       capture_output=True)
+        subprocess.run(
+            ["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a", *words], check=True, capture_output=True
+        )
 
     files = [tmp_path / path for path in ("book/_recordings/a.json", "notebooks/a.ipynb", "notebooks/a.md")]
     for file in files:

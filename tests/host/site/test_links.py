@@ -38,14 +38,21 @@ def server():
 
 def test_an_address_that_gives_no_page_is_told_with_who_names_it(tmp_path, server):
     address, heard = server
-    for page, paths in (("a", ["/there#place", "/there#other", "/odd_*name*_", "/moved", "/gone"]),
-                        ("b", ["/gone", "/closed", "/away"])):
-        (tmp_path / f"{page}.html").write_text("".join(f'<a href="{address}{path}">' for path in paths)
-                                               + '<a href="http://127.0.0.1:1/the-lab"><a href="a.html">')
+    for page, paths in (
+        ("a", ["/there#place", "/there#other", "/odd_*name*_", "/moved", "/gone"]),
+        ("b", ["/gone", "/closed", "/away"]),
+    ):
+        (tmp_path / f"{page}.html").write_text(
+            "".join(f'<a href="{address}{path}">' for path in paths)
+            + '<a href="http://127.0.0.1:1/the-lab"><a href="a.html">'
+        )
     seen = []
     faults = links.external(tmp_path, seen.append)
     assert [fault.split(": ")[:2] for fault in faults] == [
-        ["a.html", f"{address}/gone"], ["b.html", f"{address}/closed"], ["b.html", f"{address}/away"]]
+        ["a.html", f"{address}/gone"],
+        ["b.html", f"{address}/closed"],
+        ["b.html", f"{address}/away"],
+    ]
     assert "404" in faults[0] and "unauthorized" in faults[1] and "unavailable" in faults[2]
     assert set(heard) == set(ANSWERS) and seen[-1] == "6 of 6"
     assert heard.count("/there") == 2  # itself, once for all its places, and where /moved leads

@@ -4,12 +4,18 @@ from xml.dom import minidom
 
 from host.site.preview import side_by_side
 
-LADDER = ('<figure class="wpw-ladder"><style>.wpw-ladder svg text{fill:red}</style>'
-          '<svg viewBox="0 0 100 60"><title>A ladder</title><rect/></svg></figure>')
-FLAME = ('<figure class="wpw-flame"><style>.wpw-flame svg{width:1px}</style><figcaption>A flame</figcaption>'
-         '<div><svg viewBox="0 0 30 40"><g><title>a call</title></g></svg></div></figure>')
-PLOT = ('<figure class="wpw-plot" role="img"><div><svg viewBox="0 0 518.4 259.2">'
-        '<defs><style type="text/css">*{x:y}</style></defs></svg></div></figure>')
+LADDER = (
+    '<figure class="wpw-ladder"><style>.wpw-ladder svg text{fill:red}</style>'
+    '<svg viewBox="0 0 100 60"><title>A ladder</title><rect/></svg></figure>'
+)
+FLAME = (
+    '<figure class="wpw-flame"><style>.wpw-flame svg{width:1px}</style><figcaption>A flame</figcaption>'
+    '<div><svg viewBox="0 0 30 40"><g><title>a call</title></g></svg></div></figure>'
+)
+PLOT = (
+    '<figure class="wpw-plot" role="img"><div><svg viewBox="0 0 518.4 259.2">'
+    '<defs><style type="text/css">*{x:y}</style></defs></svg></div></figure>'
+)
 
 
 def test_each_figure_has_its_place_title_and_style():

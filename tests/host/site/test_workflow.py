@@ -29,6 +29,14 @@ def test_the_tabs_kernel_is_published_with_its_sources_where_the_page_says_they_
     runs = [step["run"] for step in STEPS if "run" in step]
     book = next(step for step in STEPS if "./lab book" in step.get("run", ""))
     place = book["env"]["WPW_TAB_SOURCES"]
-    order = [next(number for number, run in enumerate(runs) if words in run) for words in (
-        "./lab tab", f"./lab tab --sources _build/{place}", "./lab book", f"mv _build/{place} _build/html/", "du -sm")]
+    order = [
+        next(number for number, run in enumerate(runs) if words in run)
+        for words in (
+            "./lab tab",
+            f"./lab tab --sources _build/{place}",
+            "./lab book",
+            f"mv _build/{place} _build/html/",
+            "du -sm",
+        )
+    ]
     assert order == sorted(order) and runs[order[0]] == "./lab tab"

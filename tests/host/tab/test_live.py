@@ -45,29 +45,49 @@ await says("\\nlab: ready again\\n");
 console.log(JSON.stringify({sent, portions, early, over, later: machine.console.lines.map(line => line.text)}));
 """
 RUN = [
-    ("lab: begin 1000.000", 5000), ("lab: exchange A 1448 1000.250 4.100", 5230),
-    ("lab: exchange B 1448 1004.500 210.200", 5230), ("lab: exchange B-again 1448 1214.800 2.200", 5230),
+    ("lab: begin 1000.000", 5000),
+    ("lab: exchange A 1448 1000.250 4.100", 5230),
+    ("lab: exchange B 1448 1004.500 210.200", 5230),
+    ("lab: exchange B-again 1448 1214.800 2.200", 5230),
     ("lab: end 1230.000", 5231),
-    ("lab: packet 1000.750 client-eth0 out 41 "
-     "4500002900004000400600000a0000010a000002bc001b58fffffff000000001501800000000000007", 5231),
-    ("lab: heartbeat 41 3.200", 5231), ("lab: counter IpFragFails 1", 5231),
+    (
+        "lab: packet 1000.750 client-eth0 out 41 "
+        "4500002900004000400600000a0000010a000002bc001b58fffffff000000001501800000000000007",
+        5231,
+    ),
+    ("lab: heartbeat 41 3.200", 5231),
+    ("lab: counter IpFragFails 1", 5231),
 ]
 DONE = [("lab: done 0", 5240)]
 TRACE = [
-    ("lab: trace-begin", 5232), ("# tracer: nop", 5232), ("#", 5232),
+    ("lab: trace-begin", 5232),
+    ("# tracer: nop", 5232),
+    ("#", 5232),
     ("        exchange-110     [000] d.s2.     1.002125: __icmp_send: (__icmp_send+0x8/0x540)", 5232),
     ("        exchange-110     [000] d.s2.     1.002132: <stack trace>", 5232),
-    (" => kprobe_trace_func", 5232), (" => 0xc5871028", 5232), (" => __icmp_send", 5232),
-    (" => ip_fragment.constprop.0", 5232), (" => entry_SYSENTER_32", 5232), ("lab: trace-end", 5232),
+    (" => kprobe_trace_func", 5232),
+    (" => 0xc5871028", 5232),
+    (" => __icmp_send", 5232),
+    (" => ip_fragment.constprop.0", 5232),
+    (" => entry_SYSENTER_32", 5232),
+    ("lab: trace-end", 5232),
 ]
 
 
 def parsed(lines, told=False, trace=False) -> dict:
     """What live.js makes of the lines, each (text, at_ms)."""
-    asked = {"lines": [{"text": text, "at_ms": at_ms} for text, at_ms in lines],
-             "options": {"told": told, "trace": trace}}
-    answer = subprocess.run([node.node(), "--input-type=module", "-e", ASK], input=json.dumps(asked), text=True,
-                            capture_output=True, check=True, cwd=node.TAB)
+    asked = {
+        "lines": [{"text": text, "at_ms": at_ms} for text, at_ms in lines],
+        "options": {"told": told, "trace": trace},
+    }
+    answer = subprocess.run(
+        [node.node(), "--input-type=module", "-e", ASK],
+        input=json.dumps(asked),
+        text=True,
+        capture_output=True,
+        check=True,
+        cwd=node.TAB,
+    )
     return json.loads(answer.stdout)
 
 
@@ -79,24 +99,40 @@ def test_a_run_becomes_its_json():
 
 
 def test_packets_come_with_their_time_and_place():
-    packet, = parsed(RUN + DONE)["packets"]
+    (packet,) = parsed(RUN + DONE)["packets"]
     assert packet == {
-        "at_ms": 0.75, "interface": "client-eth0", "outgoing": True, "src": "10.0.0.1", "dst": "10.0.0.2",
-        "proto": "tcp", "length_bytes": 41, "df": True, "sport": 48128, "dport": 7000, "seq": 1, "ack": 1,
-        "flags": "PSH ACK", "payload_bytes": 1, "retransmission": False, "icmp_type": None, "icmp_code": None,
-        "next_hop_mtu": None, "quoted": None}
+        "at_ms": 0.75,
+        "interface": "client-eth0",
+        "outgoing": True,
+        "src": "10.0.0.1",
+        "dst": "10.0.0.2",
+        "proto": "tcp",
+        "length_bytes": 41,
+        "df": True,
+        "sport": 48128,
+        "dport": 7000,
+        "seq": 1,
+        "ack": 1,
+        "flags": "PSH ACK",
+        "payload_bytes": 1,
+        "retransmission": False,
+        "icmp_type": None,
+        "icmp_code": None,
+        "next_hop_mtu": None,
+        "quoted": None,
+    }
 
 
 def captured(file: Path) -> list[tuple[str, bool, bytes]]:
     """(interface, outgoing, IP packet) of a recorded capture, each cut to what the guest shows of one."""
     data, at, found = file.read_bytes(), 24, []
-    linktype, = struct.unpack_from("<I", data, 20)
+    (linktype,) = struct.unpack_from("<I", data, 20)
     while at < len(data):
-        length, = struct.unpack_from("<I", data, at + 8)
-        frame = data[at + 16:at + 16 + length]
+        (length,) = struct.unpack_from("<I", data, at + 8)
+        frame = data[at + 16 : at + 16 + length]
         protocol, header, index, kind = link(frame, linktype)
         if protocol == IPV4:
-            found.append(("lo" if index == 1 else "client-eth0", kind == 4, frame[header:header + 96]))
+            found.append(("lo" if index == 1 else "client-eth0", kind == 4, frame[header : header + 96]))
         at += 16 + length
     return found
 
@@ -114,16 +150,33 @@ def as_the_lab_has_it(packets) -> list[dict]:
         taken = one.payload_bytes + ("SYN" in flags) + ("FIN" in flags)
         seq, again = flows.sent((place, *there), (place[0], *there), one.seq, taken, "SYN" in flags)
         ack = flows.relative((place[0], *there[2:], *there[:2]), one.ack) if "ACK" in flags else None
-        known.append({"src": one.src, "dst": one.dst, "length_bytes": one.length_bytes, "df": one.df,
-                      "sport": one.sport, "dport": one.dport, "flags": " ".join(flags), "seq": seq, "ack": ack,
-                      "payload_bytes": one.payload_bytes, "retransmission": again})
+        known.append(
+            {
+                "src": one.src,
+                "dst": one.dst,
+                "length_bytes": one.length_bytes,
+                "df": one.df,
+                "sport": one.sport,
+                "dport": one.dport,
+                "flags": " ".join(flags),
+                "seq": seq,
+                "ack": ack,
+                "payload_bytes": one.payload_bytes,
+                "retransmission": again,
+            }
+        )
     return known
 
 
 def packet_lines(packets) -> list[tuple[str, float]]:
-    return [(f"lab: packet {1000 + number}.000 {interface} {'out' if outgoing else 'in'} "
-             f"{int.from_bytes(data[2:4], 'big')} {data.hex()}", 5231)
-            for number, (interface, outgoing, data) in enumerate(packets)]
+    return [
+        (
+            f"lab: packet {1000 + number}.000 {interface} {'out' if outgoing else 'in'} "
+            f"{int.from_bytes(data[2:4], 'big')} {data.hex()}",
+            5231,
+        )
+        for number, (interface, outgoing, data) in enumerate(packets)
+    ]
 
 
 def made(seq, payload, flags=16, back=False, ack=1) -> tuple[str, bool, bytes]:
@@ -136,9 +189,21 @@ def made(seq, payload, flags=16, back=False, ack=1) -> tuple[str, bool, bytes]:
 
 
 # A wrap of the sequence number, parts sent again, a hole that is filled later, a new connection on old ports, a close.
-ODD = [made(-10, 20), made(-10, 20), made(10, 5), made(8, 4), made(15, 1), made(7, 30, back=True, ack=2**32 - 1),
-       made(100, 5), made(90, 5), made(500, 0, flags=2), made(501, 20), made(501, 20),
-       made(37, 0, flags=17, back=True), made(37, 0, flags=17, back=True)]
+ODD = [
+    made(-10, 20),
+    made(-10, 20),
+    made(10, 5),
+    made(8, 4),
+    made(15, 1),
+    made(7, 30, back=True, ack=2**32 - 1),
+    made(100, 5),
+    made(90, 5),
+    made(500, 0, flags=2),
+    made(501, 20),
+    made(501, 20),
+    made(37, 0, flags=17, back=True),
+    made(37, 0, flags=17, back=True),
+]
 
 
 @pytest.mark.parametrize("packets", [captured(RECORDED), ODD])
@@ -162,14 +227,22 @@ def test_an_icmp_tells_what_it_is_about():
 def test_stacks_come_with_their_function_and_time():
     run = parsed(RUN + TRACE + DONE, told=True, trace=True)
     assert run["control"] is True and run["stacks"] == [
-        {"function": "__icmp_send", "process": "exchange", "at_ms": 2.125,
-         "frames": ["ip_fragment.constprop.0", "entry_SYSENTER_32"]}]
+        {
+            "function": "__icmp_send",
+            "process": "exchange",
+            "at_ms": 2.125,
+            "frames": ["ip_fragment.constprop.0", "entry_SYSENTER_32"],
+        }
+    ]
 
 
-@pytest.mark.parametrize("change, reason", [
-    (("lab: heartbeat 41 3.200", "lab: heartbeat 9 91.000"), "the guest's heart beat 91 ms late"),
-    (("lab: end 1230.000", "lab: end 1150.000"), "150 ms by the guest's clock and 231 ms by this machine's"),
-])
+@pytest.mark.parametrize(
+    "change, reason",
+    [
+        (("lab: heartbeat 41 3.200", "lab: heartbeat 9 91.000"), "the guest's heart beat 91 ms late"),
+        (("lab: end 1230.000", "lab: end 1150.000"), "150 ms by the guest's clock and 231 ms by this machine's"),
+    ],
+)
 def test_a_machine_that_was_held_up_makes_no_measurement(change, reason):
     run = parsed([(text.replace(*change), at_ms) for text, at_ms in RUN + DONE])
     assert run["measured"] is False and reason in run["reason"] and run["b_ms"] == 210.2
@@ -180,31 +253,41 @@ def test_the_instruments_do_not_look_at_how_long_who_waited(waited):
     assert parsed([(text.replace("210.200", waited), at_ms) for text, at_ms in RUN + DONE])["measured"] is True
 
 
-@pytest.mark.parametrize("lines, expected", [
-    (RUN + [("sh: can't fork", 0)] + DONE, "found: sh: can't fork"),
-    (RUN + [("lab: exchange C 1 2 3", 0)] + DONE, "exchange of A or B"),
-    (RUN + [("lab: exchange A 1448 x 3", 0)] + DONE, "expected a line of the run"),
-    (RUN + [("lab: exchange A 1448 1.0 3.0", 0)] + DONE, "expected exchanges A, B, B-again, found A, B, B-again, A"),
-    (RUN[:-2] + DONE, "missing: heartbeat"),
-    (RUN + RUN[:1] + DONE, 'one line "begin"'),
-    ([("lab: failed connect: Connection refused", 0)], "the guest could not: connect: Connection refused"),
-    (RUN + [("lab: done 1", 0)], "ended with status 1"),
-    (RUN + [("lab: packet 1000.0 lo in 20 <b>", 0)] + DONE, "expected a line of the run"),
-    (RUN + [("lab: packet 1000.0 lo in 20 6000", 0)] + DONE, "expected an IPv4 packet with its headers, found: 6000"),
-    (RUN + [(RUN[5][0].replace("out 41", "out 40"), 0)] + DONE, "expected an IPv4 packet with its headers"),
-    (RUN + [(RUN[5][0][:-20], 0)] + DONE, "expected an IPv4 packet with its headers"),
-    (RUN + [(RUN[5][0][:-1], 0)] + DONE, "expected whole bytes of a packet"),
-    (RUN + TRACE[:4] + TRACE[-1:] + DONE, "expected __icmp_send in its own stack, found none"),
-    (RUN + TRACE[:3] + [("<script>", 0)] + TRACE[-1:] + DONE, "expected a line of tracefs' trace, found: <script>"),
-])
+@pytest.mark.parametrize(
+    "lines, expected",
+    [
+        (RUN + [("sh: can't fork", 0)] + DONE, "found: sh: can't fork"),
+        (RUN + [("lab: exchange C 1 2 3", 0)] + DONE, "exchange of A or B"),
+        (RUN + [("lab: exchange A 1448 x 3", 0)] + DONE, "expected a line of the run"),
+        (
+            RUN + [("lab: exchange A 1448 1.0 3.0", 0)] + DONE,
+            "expected exchanges A, B, B-again, found A, B, B-again, A",
+        ),
+        (RUN[:-2] + DONE, "missing: heartbeat"),
+        (RUN + RUN[:1] + DONE, 'one line "begin"'),
+        ([("lab: failed connect: Connection refused", 0)], "the guest could not: connect: Connection refused"),
+        (RUN + [("lab: done 1", 0)], "ended with status 1"),
+        (RUN + [("lab: packet 1000.0 lo in 20 <b>", 0)] + DONE, "expected a line of the run"),
+        (
+            RUN + [("lab: packet 1000.0 lo in 20 6000", 0)] + DONE,
+            "expected an IPv4 packet with its headers, found: 6000",
+        ),
+        (RUN + [(RUN[5][0].replace("out 41", "out 40"), 0)] + DONE, "expected an IPv4 packet with its headers"),
+        (RUN + [(RUN[5][0][:-20], 0)] + DONE, "expected an IPv4 packet with its headers"),
+        (RUN + [(RUN[5][0][:-1], 0)] + DONE, "expected whole bytes of a packet"),
+        (RUN + TRACE[:4] + TRACE[-1:] + DONE, "expected __icmp_send in its own stack, found none"),
+        (RUN + TRACE[:3] + [("<script>", 0)] + TRACE[-1:] + DONE, "expected a line of tracefs' trace, found: <script>"),
+    ],
+)
 def test_what_it_does_not_know_is_an_error(lines, expected):
     answer = parsed(lines, trace=any("trace" in text for text, _ in lines))
     assert expected in answer["error"] and answer["known"] is True
 
 
 def test_a_shells_bytes_are_the_terminals_until_it_has_ended():
-    answer = subprocess.run([node.node(), "--input-type=module", "-e", SHELL], text=True, capture_output=True, check=True,
-                            cwd=node.TAB)
+    answer = subprocess.run(
+        [node.node(), "--input-type=module", "-e", SHELL], text=True, capture_output=True, check=True, cwd=node.TAB
+    )
     seen = json.loads(answer.stdout)
     assert seen["sent"] == ["shell 41 20\n", "caf\xc3\xa9\r"]  # what is typed goes out as UTF-8, byte by byte
     assert seen["portions"] == ["\x1b[6nclient# caf\xe9\r\n<b>lab: done 0\r\n", "lab: shell-end"]
@@ -212,7 +295,8 @@ def test_a_shells_bytes_are_the_terminals_until_it_has_ended():
 
 
 def test_a_clock_in_steps_gives_no_value_twice_and_never_runs_ahead_of_the_next_step():
-    answer = subprocess.run([node.node(), "--input-type=module", "-e", TWICE], text=True, capture_output=True, check=True,
-                            cwd=node.TAB)
+    answer = subprocess.run(
+        [node.node(), "--input-type=module", "-e", TWICE], text=True, capture_output=True, check=True, cwd=node.TAB
+    )
     seen = json.loads(answer.stdout)
     assert seen == sorted(set(seen)) and seen[0] == 1 and seen[2] < 1.2 and seen[3] == 1.2 and seen[5] == 30

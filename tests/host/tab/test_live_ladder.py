@@ -45,8 +45,13 @@ console.log(JSON.stringify(JSON.parse(text).map(([verb, known]) => DO[verb](know
 
 def answers(*asked) -> list:
     """What the scripts make of each (verb, argument)."""
-    done = subprocess.run([node.node(), "--input-type=module", "-e", ASK], input=json.dumps(asked), text=True,
-                          capture_output=True, cwd=node.TAB)
+    done = subprocess.run(
+        [node.node(), "--input-type=module", "-e", ASK],
+        input=json.dumps(asked),
+        text=True,
+        capture_output=True,
+        cwd=node.TAB,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -80,8 +85,16 @@ def same(live: dict, recorded: str) -> None:
     assert json.loads(named[0]) == json.loads(named[1])
 
 
-WORDS = ("the probe timer runs out", "dropped", "20 bytes too long", "a well-known, twice-told remark -- and MTU 1480",
-         "x" * 70, "client-side", "0.5 ms late: 1448 B", "9-" * 40)
+WORDS = (
+    "the probe timer runs out",
+    "dropped",
+    "20 bytes too long",
+    "a well-known, twice-told remark -- and MTU 1480",
+    "x" * 70,
+    "client-side",
+    "0.5 ms late: 1448 B",
+    "9-" * 40,
+)
 DYADIC_S = (0, 2**-9, 2**-6, 2**-3)  # each eight times the one before
 
 
@@ -96,28 +109,68 @@ def made_up(seed: int) -> tuple[dict, str]:
         if seed % 3 == 1:
             time_s = round(time_s * 8000) / 8000  # of 0.125 ms two hundredths are equally near
         start, end = chance.choice(names), chance.choice(names)
-        known = chance.choice([
-            dict(proto="tcp", sport=4000, dport=7000, seq=chance.randint(0, 9000), ack=1, payload_bytes=1448,
-                 flags=chance.choice(["PSH ACK", "ACK"]), retransmission=chance.random() < 0.3),
-            dict(proto="tcp", sport=7000, dport=4000, seq=1, ack=1449,
-                 flags=chance.choice(["ACK", "FIN ACK", "SYN", "RST", ""])),
-            dict(proto="icmp", icmp_type=3, icmp_code=4, next_hop_mtu=1480, quoted=Packet(
-                time_s, "10.0.0.1", "10.0.0.2", "tcp", 1500, sport=4000, dport=7000)),
-            dict(proto="icmp", icmp_type=chance.choice([8, 5]), icmp_code=0),
-            dict(proto="udp", sport=53, dport=54, payload_bytes=chance.choice([0, 9])), dict(proto="89"),
-        ])
-        packets.append(Packet(time_s, f"10.0.0.{names.index(start)}", f"10.0.0.{names.index(end)}",
-                              length_bytes=chance.randint(40, 1500), node="client", interface="lo", outgoing=True,
-                              df=chance.random() < 0.5, **known))
+        known = chance.choice(
+            [
+                dict(
+                    proto="tcp",
+                    sport=4000,
+                    dport=7000,
+                    seq=chance.randint(0, 9000),
+                    ack=1,
+                    payload_bytes=1448,
+                    flags=chance.choice(["PSH ACK", "ACK"]),
+                    retransmission=chance.random() < 0.3,
+                ),
+                dict(
+                    proto="tcp",
+                    sport=7000,
+                    dport=4000,
+                    seq=1,
+                    ack=1449,
+                    flags=chance.choice(["ACK", "FIN ACK", "SYN", "RST", ""]),
+                ),
+                dict(
+                    proto="icmp",
+                    icmp_type=3,
+                    icmp_code=4,
+                    next_hop_mtu=1480,
+                    quoted=Packet(time_s, "10.0.0.1", "10.0.0.2", "tcp", 1500, sport=4000, dport=7000),
+                ),
+                dict(proto="icmp", icmp_type=chance.choice([8, 5]), icmp_code=0),
+                dict(proto="udp", sport=53, dport=54, payload_bytes=chance.choice([0, 9])),
+                dict(proto="89"),
+            ]
+        )
+        packets.append(
+            Packet(
+                time_s,
+                f"10.0.0.{names.index(start)}",
+                f"10.0.0.{names.index(end)}",
+                length_bytes=chance.randint(40, 1500),
+                node="client",
+                interface="lo",
+                outgoing=True,
+                df=chance.random() < 0.5,
+                **known,
+            )
+        )
         ends.append((start, end))
-    notes, gap_notes = ({number: chance.choice(WORDS) for number in range(len(packets)) if chance.random() < share}
-                        for share in (0.4, 0.15))
+    notes, gap_notes = (
+        {number: chance.choice(WORDS) for number in range(len(packets)) if chance.random() < share}
+        for share in (0.4, 0.15)
+    )
     lost = [number for number in range(len(packets)) if chance.random() < 0.15]
     title = f"Ladder <{seed}> & 'more'"
     placed = dict(zip(map(id, packets), ends))
     drawn = ladder(packets, hosts, title, lambda packet: placed[id(packet)], notes, gap_notes, lost=lost)
-    asked = dict(packets=[{**packet.to_json(), "ends": end} for packet, end in zip(packets, ends)], hosts=hosts,
-                 title=title, notes=notes, gap_notes=gap_notes, lost=lost)
+    asked = dict(
+        packets=[{**packet.to_json(), "ends": end} for packet, end in zip(packets, ends)],
+        hosts=hosts,
+        title=title,
+        notes=notes,
+        gap_notes=gap_notes,
+        lost=lost,
+    )
     return asked, drawn.html()
 
 
@@ -151,27 +204,35 @@ def rows(recorded: str) -> list[list[str]]:
 def the_recorded_run() -> list[dict]:
     """The recorded run of the direct client, as the tab's guest would tell of it."""
     exchanges = json.loads((RECORDINGS / "frag-needed.json").read_text())["run"]["direct"]["exchanges"]
-    lines = ["begin 1000.000", *(f"exchange {one['name'].replace(' ', '-')} {one['sent_bytes']} "
-                                 f"{1000 + one['at_s'] * 1e3:.3f} {one['waited_ms']:.3f}" for one in exchanges),
-             "end 1300.000", "heartbeat 41 3.200", "counter IpFragFails 1"]
+    lines = [
+        "begin 1000.000",
+        *(
+            f"exchange {one['name'].replace(' ', '-')} {one['sent_bytes']} "
+            f"{1000 + one['at_s'] * 1e3:.3f} {one['waited_ms']:.3f}"
+            for one in exchanges
+        ),
+        "end 1300.000",
+        "heartbeat 41 3.200",
+        "counter IpFragFails 1",
+    ]
     file = RECORDINGS / "frag-needed/a-ladder.pcap"
     packets, times_ms = packet_lines(captured(file)), captured_at_ms(file.read_bytes())
     # The capture has the time of day; A's first segment has the time after A's question in its picture, too.
-    asked_ms = next(at_ms for at_ms, (line, _) in zip(times_ms, packets, strict=True) if " out 1500 " in line) \
-        - float(rows((RECORDINGS / "frag-needed/a-ladder.html").read_text())[0][0])
+    asked_ms = next(at_ms for at_ms, (line, _) in zip(times_ms, packets, strict=True) if " out 1500 " in line) - float(
+        rows((RECORDINGS / "frag-needed/a-ladder.html").read_text())[0][0]
+    )
     for at_ms, (line, _) in zip(times_ms, packets):
         line = re.sub(r"^lab: packet [\d.]+", f"packet {1000 + at_ms - asked_ms:.3f}", line)
         # What a host sends to itself is there twice, of which tcpdump leaves one out.
         lines += [line.replace(" lo in ", " lo out "), line] if " lo in " in line else [line]
-    return [{"text": f"lab: {line}", "at_ms": 5300 if line.startswith("end") else 5000}
-            for line in [*lines, "done 0"]]
+    return [{"text": f"lab: {line}", "at_ms": 5300 if line.startswith("end") else 5000} for line in [*lines, "done 0"]]
 
 
 def captured_at_ms(data: bytes) -> list[float]:
     """When each packet of a capture was there, from the first on."""
     at, found = 24, []
     while at < len(data):
-        seconds, nanoseconds, length = (int.from_bytes(data[at + skip:at + skip + 4], "little") for skip in (0, 4, 8))
+        seconds, nanoseconds, length = (int.from_bytes(data[at + skip : at + skip + 4], "little") for skip in (0, 4, 8))
         found.append(seconds * 10**9 + nanoseconds)
         at += 16 + length
     return [(one - found[0]) / 1e6 for one in found]
@@ -179,18 +240,22 @@ def captured_at_ms(data: bytes) -> list[float]:
 
 @pytest.mark.parametrize("name", ["A", "B"])
 def test_an_exchange_is_shown_as_the_chapter_shows_it(name, observed):
-    live, = answers(("run", {"lines": the_recorded_run(), "name": name}))
-    exchanges = [observed.Exchange(one["name"], one["name"], one["bytes"], one["at_ms"] / 1e3, one["waited_ms"])
-                 for one in live["run"]["exchanges"]]
+    (live,) = answers(("run", {"lines": the_recorded_run(), "name": name}))
+    exchanges = [
+        observed.Exchange(one["name"], one["name"], one["bytes"], one["at_ms"] / 1e3, one["waited_ms"])
+        for one in live["run"]["exchanges"]
+    ]
     packets = [as_the_lab_has_it(one) for one in live["run"]["packets"]]
     drawn = observed.Observed(exchanges, packets, {}).ladder(
-        name, f"Connection {name}, seen at the client: live, in this tab")
+        name, f"Connection {name}, seen at the client: live, in this tab"
+    )
     same(live["tree"], drawn.html())
     assert live["summary"] == drawn.summary()
     shown, recorded = rows(drawn.html()), rows((RECORDINGS / f"frag-needed/{name.lower()}-ladder.html").read_text())
     assert [row[1:] for row in shown] == [row[1:] for row in recorded]
     assert [float(row[0]) for row in shown if len(row) > 1] == pytest.approx(
-        [float(row[0]) for row in recorded if len(row) > 1], abs=0.002)
+        [float(row[0]) for row in recorded if len(row) > 1], abs=0.002
+    )
 
 
 def as_the_lab_has_it(one: dict) -> Packet:
@@ -202,8 +267,8 @@ def as_the_lab_has_it(one: dict) -> Packet:
 
 def test_nodes_are_made_of_names_and_text_never_of_markup():
     asked, _ = made_up(3)
-    tree, = answers(("figure", {**asked, "title": "<script>alert(1)</script>"}))
-    figure, = answers(("element", tree))
+    (tree,) = answers(("figure", {**asked, "title": "<script>alert(1)</script>"}))
+    (figure,) = answers(("element", tree))
     caption, scroll = figure["children"][:2]
     svg = scroll["children"][0]
     assert caption["children"] == ["<script>alert(1)</script>"]

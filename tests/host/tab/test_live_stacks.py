@@ -17,19 +17,33 @@ STORIES = [one["story"] for one in RECORDED]
 # A run in the tab's kernel under Node, 2026-11-24.
 EXCHANGES = [{"name": "A", "at_ms": 0.414, "waited_ms": 8.833}, {"name": "B", "at_ms": 9.366, "waited_ms": 217.084}]
 EVENTS = [
-    ("tcp_simple_retransmit", "<idle>", 3.926, """
+    (
+        "tcp_simple_retransmit",
+        "<idle>",
+        3.926,
+        """
      tcp_v4_mtu_reduced tcp_v4_err icmp_socket_deliver icmp_unreach icmp_rcv ip_protocol_deliver_rcu
      ip_local_deliver_finish ip_local_deliver ip_rcv __netif_receive_skb_one_core __netif_receive_skb
      process_backlog __napi_poll net_rx_action handle_softirqs __do_softirq call_on_stack do_softirq_own_stack
      irq_exit_rcu common_interrupt asm_common_interrupt default_idle arch_cpu_idle default_idle_call do_idle
-     cpu_startup_entry rest_init arch_call_rest_init start_kernel i386_start_kernel startup_32_smp"""),
-    ("__icmp_send", "exchange", 9.535, """
+     cpu_startup_entry rest_init arch_call_rest_init start_kernel i386_start_kernel startup_32_smp""",
+    ),
+    (
+        "__icmp_send",
+        "exchange",
+        9.535,
+        """
      ip_fragment.constprop.0 __ip_finish_output ip_finish_output ip_output ip_local_out __ip_queue_xmit
      ip_queue_xmit __tcp_transmit_skb tcp_write_xmit __tcp_push_pending_frames tcp_push tcp_sendmsg_locked
      tcp_sendmsg inet_sendmsg __sock_sendmsg sock_write_iter do_iter_readv_writev do_iter_write vfs_writev
      do_writev __ia32_sys_writev ia32_sys_call __do_fast_syscall_32 do_fast_syscall_32 do_SYSENTER_32
-     entry_SYSENTER_32"""),
-    ("tcp_v4_err", "exchange", 9.992, """
+     entry_SYSENTER_32""",
+    ),
+    (
+        "tcp_v4_err",
+        "exchange",
+        9.992,
+        """
      icmp_socket_deliver icmp_unreach icmp_rcv ip_protocol_deliver_rcu ip_local_deliver_finish ip_local_deliver
      ip_rcv __netif_receive_skb_one_core __netif_receive_skb process_backlog __napi_poll net_rx_action
      handle_softirqs __do_softirq call_on_stack do_softirq_own_stack do_softirq __local_bh_enable_ip __icmp_send
@@ -37,16 +51,27 @@ EVENTS = [
      ip_queue_xmit __tcp_transmit_skb tcp_write_xmit __tcp_push_pending_frames tcp_push tcp_sendmsg_locked
      tcp_sendmsg inet_sendmsg __sock_sendmsg sock_write_iter do_iter_readv_writev do_iter_write vfs_writev
      do_writev __ia32_sys_writev ia32_sys_call __do_fast_syscall_32 do_fast_syscall_32 do_SYSENTER_32
-     entry_SYSENTER_32"""),
-    ("tcp_simple_retransmit", "exchange", 10.277, """
+     entry_SYSENTER_32""",
+    ),
+    (
+        "tcp_simple_retransmit",
+        "exchange",
+        10.277,
+        """
      tcp_v4_mtu_reduced tcp_release_cb release_sock tcp_sendmsg inet_sendmsg __sock_sendmsg sock_write_iter
      do_iter_readv_writev do_iter_write vfs_writev do_writev __ia32_sys_writev ia32_sys_call
-     __do_fast_syscall_32 do_fast_syscall_32 do_SYSENTER_32 entry_SYSENTER_32"""),
-    ("tcp_write_wakeup", "<idle>", 214.149, """
+     __do_fast_syscall_32 do_fast_syscall_32 do_SYSENTER_32 entry_SYSENTER_32""",
+    ),
+    (
+        "tcp_write_wakeup",
+        "<idle>",
+        214.149,
+        """
      tcp_send_probe0 tcp_write_timer_handler tcp_write_timer call_timer_fn run_timer_softirq handle_softirqs
      __do_softirq call_on_stack do_softirq_own_stack irq_exit_rcu common_interrupt asm_common_interrupt
      default_idle arch_cpu_idle default_idle_call do_idle cpu_startup_entry rest_init arch_call_rest_init
-     start_kernel i386_start_kernel startup_32_smp"""),
+     start_kernel i386_start_kernel startup_32_smp""",
+    ),
 ]
 ASK = """
 import "./stacks.js";
@@ -59,17 +84,26 @@ console.log(JSON.stringify(JSON.parse(text).map(([verb, ...known]) => LiveStacks
 
 def answers(*asked) -> list:
     """What stacks.js makes of each (function, arguments)."""
-    done = subprocess.run([node.node(), "--input-type=module", "-e", ASK], input=json.dumps(asked), text=True,
-                          capture_output=True, cwd=node.TAB)
+    done = subprocess.run(
+        [node.node(), "--input-type=module", "-e", ASK],
+        input=json.dumps(asked),
+        text=True,
+        capture_output=True,
+        cwd=node.TAB,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def traced(events=EVENTS) -> dict:
     """A run with these events."""
-    return {"exchanges": EXCHANGES, "stacks": [
-        {"function": function, "process": process, "at_ms": at_ms, "frames": frames.split()}
-        for function, process, at_ms, frames in events]}
+    return {
+        "exchanges": EXCHANGES,
+        "stacks": [
+            {"function": function, "process": process, "at_ms": at_ms, "frames": frames.split()}
+            for function, process, at_ms, frames in events
+        ],
+    }
 
 
 def compared(run: dict) -> dict[str, dict]:
@@ -96,8 +130,10 @@ def test_what_differs_on_32_bits_is_said():
 
 
 def test_a_frame_that_is_gone_is_missed():
-    events = [(function, process, at_ms, frames.replace("tcp_sendmsg_locked", "")) for function, process, at_ms, frames
-              in EVENTS]
+    events = [
+        (function, process, at_ms, frames.replace("tcp_sendmsg_locked", ""))
+        for function, process, at_ms, frames in EVENTS
+    ]
     found = compared(traced(events))
     assert not found["1-icmp-to-itself"]["ok"] and "1 missing" in found["1-icmp-to-itself"]["summary"]
     assert found["3-deferred"]["ok"]

@@ -14,9 +14,16 @@ from host.tab.initramfs import load_order
 from host.tab.state import State
 
 SEEN = {
-    "a_ms": 4.1, "b_ms": 210.2, "b_again_ms": 2.2, "control": False, "measured": True, "kernel": "6.1.0-50-686",
-    "exchanges": [{"name": name, "bytes": 1448, "at_ms": 0.1, "waited_ms": waited}
-                  for name, waited in (("A", 4.1), ("B", 210.2), ("B-again", 2.2))],
+    "a_ms": 4.1,
+    "b_ms": 210.2,
+    "b_again_ms": 2.2,
+    "control": False,
+    "measured": True,
+    "kernel": "6.1.0-50-686",
+    "exchanges": [
+        {"name": name, "bytes": 1448, "at_ms": 0.1, "waited_ms": waited}
+        for name, waited in (("A", 4.1), ("B", 210.2), ("B-again", 2.2))
+    ],
     "counters": {"IpFragFails": 1},
     "stacks": [{"function": "__icmp_send", "process": "exchange", "at_ms": 5.0, "frames": ["ip_fragment.constprop.0"]}],
 }
@@ -34,9 +41,11 @@ def test_the_emulator_is_locked_by_hash_and_names_no_host():
     lock = json.loads((node.TAB / "package-lock.json").read_text())["packages"]
     named = json.loads((node.TAB / "package.json").read_text())["dependencies"]
     assert {f"node_modules/{name}": version for name, version in named.items()} == {
-        path: entry["version"] for path, entry in lock.items() if path}
-    assert all(entry["integrity"].startswith("sha512-") and "resolved" not in entry
-               for path, entry in lock.items() if path)
+        path: entry["version"] for path, entry in lock.items() if path
+    }
+    assert all(
+        entry["integrity"].startswith("sha512-") and "resolved" not in entry for path, entry in lock.items() if path
+    )
     assert "--hash=sha256:" in node.REQUIREMENTS.read_text()
 
 
@@ -57,7 +66,7 @@ def read(packed: bytes) -> list[tuple[str, int, bytes]]:
     found, stream = [], io.BytesIO(packed)
     while True:
         head = stream.read(110)
-        mode, size, name_size = (int(head[at:at + 8], 16) for at in (14, 54, 94))
+        mode, size, name_size = (int(head[at : at + 8], 16) for at in (14, 54, 94))
         name = stream.read(name_size)[:-1].decode()
         stream.seek(-stream.tell() % 4, 1)
         data = stream.read(size)

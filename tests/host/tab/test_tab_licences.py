@@ -35,8 +35,11 @@ License: of-no-file
 @pytest.fixture
 def unpacked(tmp_path):
     """Two packages, one with a copyright file for programs, whose folder is another's, and the licences' texts."""
-    for name, text in (("usr/share/doc/base/copyright", FOR_PROGRAMS), ("usr/share/doc/old/copyright", "Take it. GPL-3"),
-                       ("usr/share/common-licenses/GPL-2", "the text")):
+    for name, text in (
+        ("usr/share/doc/base/copyright", FOR_PROGRAMS),
+        ("usr/share/doc/old/copyright", "Take it. GPL-3"),
+        ("usr/share/common-licenses/GPL-2", "the text"),
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "usr/share/doc/lib").symlink_to("base")
@@ -46,7 +49,9 @@ def unpacked(tmp_path):
 def test_a_file_for_programs_is_read_in_its_order(unpacked):
     assert licences.short_names(FOR_PROGRAMS) == ["LGPL-2.1", "GPL-2+ or X"]
     assert licences.named(unpacked, ["lib", "old"], {"old": "GPL-2+"}) == {
-        "lib": ["LGPL-2.1", "GPL-2+ or X"], "old": ["GPL-2+"]}
+        "lib": ["LGPL-2.1", "GPL-2+ or X"],
+        "old": ["GPL-2+"],
+    }
 
 
 def test_one_in_free_words_has_to_be_read_by_a_person(unpacked):

@@ -13,17 +13,29 @@ from host.tab import node, packages, sources
 from host.tab.state import State
 
 PACKAGES = {
-    name: {"version": version, "source": source, "source_version": source_version, "built_using": using,
-           "licences": ["GPL-2", "X"]}
+    name: {
+        "version": version,
+        "source": source,
+        "source_version": source_version,
+        "built_using": using,
+        "licences": ["GPL-2", "X"],
+    }
     for name, version, source, source_version, using in (
         ("linux-image-6.1.0-50-686", "6.1.176-1", "linux-signed-i386", "6.1.176+1", {"linux": "6.1.176-1"}),
         ("libnl-3-200", "3.7.0-0.2+b1", "libnl3", "3.7.0-0.2", {}),
         ("libnl-genl-3-200", "3.7.0-0.2+b1", "libnl3", "3.7.0-0.2", {}),
-        ("ipvsadm", "1:1.31-1", "ipvsadm", "1:1.31-1", {}))
+        ("ipvsadm", "1:1.31-1", "ipvsadm", "1:1.31-1", {}),
+    )
 }
 WANTED = {"linux-signed-i386=6.1.176+1", "linux=6.1.176-1", "libnl3=3.7.0-0.2", "ipvsadm=1:1.31-1"}
-DESCRIBED = {"packages": PACKAGES, "suite": "bookworm", "date": "2026-11-24", "release": "6.1.0-50-686", "v86": "0.5",
-             "files": {"state.zst": {"sha256": "abc"}}}
+DESCRIBED = {
+    "packages": PACKAGES,
+    "suite": "bookworm",
+    "date": "2026-11-24",
+    "release": "6.1.0-50-686",
+    "v86": "0.5",
+    "files": {"state.zst": {"sha256": "abc"}},
+}
 
 
 def source(folder, name):
@@ -33,7 +45,8 @@ def source(folder, name):
     sums = hashlib.sha256(package.encode()).hexdigest()
     (folder / f"{package}_{version.split(':')[-1]}.dsc").write_text(
         f"Source: {package}\nChecksums-Sha1:\n 00 7 {package}.tar.xz\n"
-        f"Checksums-Sha256:\n {sums} {len(package)} {package}.tar.xz\nFiles:\n 00 7 {package}.tar.xz\n")
+        f"Checksums-Sha256:\n {sums} {len(package)} {package}.tar.xz\nFiles:\n 00 7 {package}.tar.xz\n"
+    )
 
 
 @pytest.fixture
@@ -82,12 +95,20 @@ def test_a_package_says_what_it_was_built_using(tmp_path):
     (tmp_path / "p/DEBIAN").mkdir(parents=True)
     (tmp_path / "p/DEBIAN/control").write_text(
         "Package: image\nVersion: 6.1-1\nArchitecture: all\nMaintainer: a <a@example.org>\nDescription: a\n"
-        "Source: signed (6.1+1)\nBuilt-Using: linux (= 6.1-1), glibc (= 1:2.36-9)\n")
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tmp_path / "p", tmp_path / "p.deb"], check=True,
-                           capture_output=True)
-    assert packages._described(tmp_path / "p.deb") == ("image", {
-        "version": "6.1-1", "source": "signed", "source_version": "6.1+1",
-        "built_using": {"linux": "6.1-1", "glibc": "1:2.36-9"}})
+        "Source: signed (6.1+1)\nBuilt-Using: linux (= 6.1-1), glibc (= 1:2.36-9)\n"
+    )
+    subprocess.run(
+        ["dpkg-deb", "--root-owner-group", "-b", tmp_path / "p", tmp_path / "p.deb"], check=True, capture_output=True
+    )
+    assert packages._described(tmp_path / "p.deb") == (
+        "image",
+        {
+            "version": "6.1-1",
+            "source": "signed",
+            "source_version": "6.1+1",
+            "built_using": {"linux": "6.1-1", "glibc": "1:2.36-9"},
+        },
+    )
 
 
 def test_all_lie_there_with_what_belongs_to_what(fetched, state, tmp_path):
@@ -96,8 +117,15 @@ def test_all_lie_there_with_what_belongs_to_what(fetched, state, tmp_path):
     told = (tmp_path / "made/for/README.md").read_text()
     assert "`linux-image-6.1.0-50-686` | 6.1.176-1 | GPL-2, X | linux-signed-i386 6.1.176+1, linux 6.1.176-1 |" in told
     assert "| BSD-2 | npm/v86-0.5.tgz |" in told and "abc" in told
-    for file in ("debian/linux_6.1.176-1.dsc", "debian/linux.tar.xz", "debian/ipvsadm_1.31-1.dsc", "npm/v86-0.5.tgz",
-                 "recipe/vm-image/tab/exchange.c", "recipe/host/tab/state.py", "recipe/lab"):
+    for file in (
+        "debian/linux_6.1.176-1.dsc",
+        "debian/linux.tar.xz",
+        "debian/ipvsadm_1.31-1.dsc",
+        "npm/v86-0.5.tgz",
+        "recipe/vm-image/tab/exchange.c",
+        "recipe/host/tab/state.py",
+        "recipe/lab",
+    ):
         assert (tmp_path / "made/for" / file).is_file(), file
     assert not list(tmp_path.rglob(".sources-*"))
 

@@ -57,10 +57,19 @@ def test_what_passed_on_these_files_is_neither_run_nor_owed(all_passed):
     assert parts.due() == ([], [])
 
 
-@pytest.mark.parametrize("name, along, owed", [
-    ("book/page.md", ["page"], []), ("book/new.md", ["page"], []), ("case/run.py", ["case"], []),
-    ("host/vm.py", [], ["case"]), ("lab", [], ["case"]), ("laboratory", [], []), ("host/site.py", [], []),
-    ("host/tab/state.py", [], [])])
+@pytest.mark.parametrize(
+    "name, along, owed",
+    [
+        ("book/page.md", ["page"], []),
+        ("book/new.md", ["page"], []),
+        ("case/run.py", ["case"], []),
+        ("host/vm.py", [], ["case"]),
+        ("lab", [], ["case"]),
+        ("laboratory", [], []),
+        ("host/site.py", [], []),
+        ("host/tab/state.py", [], []),
+    ],
+)
 @pytest.mark.parametrize("committed", [True, False])
 def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed, name, along, owed, committed):
     write(all_passed, name, "edited")
@@ -69,11 +78,21 @@ def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed
     assert parts.due() == (along, owed)
 
 
-@pytest.mark.parametrize("name, owed", [
-    ("host/tab/state.py", False), ("vm-image/tab/live.js", False), ("host/site/build.py", False),
-    ("host/vm/serving.py", True),
-    ("host/recording/record.py", True), ("vm-image/packages.toml", True), ("labs/table.py", True), ("tests/vm/test_tab.py", False),
-    ("tests/vm/test_cases.py", True), ("labs/cases/addr_select/case.py", False)])
+@pytest.mark.parametrize(
+    "name, owed",
+    [
+        ("host/tab/state.py", False),
+        ("vm-image/tab/live.js", False),
+        ("host/site/build.py", False),
+        ("host/vm/serving.py", True),
+        ("host/recording/record.py", True),
+        ("vm-image/packages.toml", True),
+        ("labs/table.py", True),
+        ("tests/vm/test_tab.py", False),
+        ("tests/vm/test_cases.py", True),
+        ("labs/cases/addr_select/case.py", False),
+    ],
+)
 def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatch, name, owed):
     monkeypatch.setattr(parts, "changed_since", lambda commit: [name])
     known = {"frag-needed": {"passed_on": "abc", "took_s": 1}}
@@ -82,8 +101,10 @@ def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatc
 
 def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
     assert all((REPOSITORY / path).exists() for path in parts.ASIDE)
-    code = ("import host.exercises.answering, host.notebook.jupyter, host.notebook.kernel, host.vm.labs, sys\n"
-            "print(*sys.modules)")
+    code = (
+        "import host.exercises.answering, host.notebook.jupyter, host.notebook.kernel, host.vm.labs, sys\n"
+        "print(*sys.modules)"
+    )
     known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     needed = [name.replace(".", "/") + ".py" for name in known.stdout.split() if name.startswith("host.")]
     assert "host/vm/serving.py" in needed and not [name for name in needed if name.startswith(parts.ASIDE)]

@@ -45,18 +45,29 @@ def status(*words, quick=False, everything=False, part=None) -> int:
 
 def test_what_measures_runs_after_what_opens_a_browser(calls):
     assert status() == 0
-    assert calls == ["snapshot", "tab", "sources", ["--parts=base,site", "tests/host", "tests/labs", "tests/site", "tests/walls"],
-                     ["--parts=base,site", "tests/vm"]]
+    assert calls == [
+        "snapshot",
+        "tab",
+        "sources",
+        ["--parts=base,site", "tests/host", "tests/labs", "tests/site", "tests/walls"],
+        ["--parts=base,site", "tests/vm"],
+    ]
 
 
 def test_without_a_vm_none_is_made(calls):
     assert status(quick=True) == 0 and status("tests/host/test_cli.py") == 0
-    assert calls == ["tab", "sources", ["--parts=base,site", "tests/host", "tests/labs", "tests/site", "tests/walls"],
-                     "sources", ["tests/host/test_cli.py"]]
+    assert calls == [
+        "tab",
+        "sources",
+        ["--parts=base,site", "tests/host", "tests/labs", "tests/site", "tests/walls"],
+        "sources",
+        ["tests/host/test_cli.py"],
+    ]
 
 
-@pytest.mark.parametrize("word, made", [("tests/site/test_whole.py", True), ("tests/vm/test_tab.py", True),
-                                        ("tests/vm/test_vm.py", False)])
+@pytest.mark.parametrize(
+    "word, made", [("tests/site/test_whole.py", True), ("tests/vm/test_tab.py", True), ("tests/vm/test_vm.py", False)]
+)
 def test_the_kernel_of_the_tab_is_made_for_those_who_run_it(calls, word, made):
     assert status(word) == 0 and ("tab" in calls) is made
 
@@ -76,8 +87,10 @@ def test_all_runs_each_part_by_itself_and_one_may_be_named(calls):
     assert calls == ["tab", "sources", ["--parts=machinery", "tests/host", "tests/labs", "tests/site", "tests/walls"]]
 
 
-@pytest.mark.parametrize("words, quick, whole", [
-    ([], False, True), (["-rfE", "--durations=25"], False, True), (["-k", "reset"], False, False), ([], True, False)])
+@pytest.mark.parametrize(
+    "words, quick, whole",
+    [([], False, True), (["-rfE", "--durations=25"], False, True), (["-k", "reset"], False, False), ([], True, False)],
+)
 def test_a_part_of_which_some_tests_ran_has_not_passed(calls, words, quick, whole):
     assert status(*words, quick=quick, part="machinery") == 0 and calls.whole == {"machinery": whole}
 

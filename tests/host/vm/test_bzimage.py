@@ -27,13 +27,16 @@ def test_the_kernel_comes_out_as_it_went_in(tmp_path, sectors):
     assert (tmp_path / "vmlinux").read_bytes() == KERNEL
 
 
-@pytest.mark.parametrize("data, why", [
-    (b"", "found none"),
-    (bytes(4096), "found none"),
-    (packed(KERNEL, cut=40), "ends too early"),
-    (packed(KERNEL)[:-60], "ends too early"),
-    (packed(b"#!/bin/sh"), "no ELF file"),
-])
+@pytest.mark.parametrize(
+    "data, why",
+    [
+        (b"", "found none"),
+        (bytes(4096), "found none"),
+        (packed(KERNEL, cut=40), "ends too early"),
+        (packed(KERNEL)[:-60], "ends too early"),
+        (packed(b"#!/bin/sh"), "no ELF file"),
+    ],
+)
 def test_a_file_without_one_is_named_with_what_to_do(tmp_path, data, why):
     (tmp_path / "vmlinuz").write_bytes(data)
     with pytest.raises(LabError, match=why) as raised:

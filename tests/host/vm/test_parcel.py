@@ -55,8 +55,10 @@ def test_what_is_gone_is_removed_and_nothing_is_sent_for_it(checkout):
     (repository / "labs/case.py").rename(repository / "labs/the case.py")
     (repository / "labs/cases/one/wrong").mkdir()
     (repository / "labs/cases/one/wrong/start.sh").write_text("wrong")
-    assert sent(run) == (["labs/cases/one/wrong/start.sh", "labs/the case.py"],
-                         "rm -rf -- labs/case.py labs/cases/one/start.sh && tar -x")
+    assert sent(run) == (
+        ["labs/cases/one/wrong/start.sh", "labs/the case.py"],
+        "rm -rf -- labs/case.py labs/cases/one/start.sh && tar -x",
+    )
 
 
 def test_a_folder_of_which_no_file_is_left_goes_whole(checkout):

@@ -61,7 +61,10 @@ def test_cards_of_one_wire_share_a_hub_and_no_others_do():
         port, hub = re.fullmatch(r"hubport,id=wire-([a-z-]+),hubid=(\d)", netdev).groups()
         hubs.setdefault(hub, set()).add(port)
     assert sorted(map(sorted, hubs.values())) == [
-        ["beside", "router-beside"], ["mended", "router-mended"], ["router-server", "server"]]
+        ["beside", "router-beside"],
+        ["mended", "router-mended"],
+        ["router-server", "server"],
+    ]
 
 
 def test_the_guest_is_told_which_card_is_which():
@@ -101,39 +104,50 @@ def test_an_answer_chooses_a_device_and_nothing_else_changes():
     assert cards.chosen(CARDS, CARD + 'device = "rtl8139"\noptions = { tso-mtu = 1500 }', ["server"]) == ()
 
 
-@pytest.mark.parametrize("answer, says", [
-    ("", "expected \\[\\[cards\\]\\]"),
-    ("[[cards]", "no TOML"),
-    ("x = " + "[" * 5000, "no TOML"),
-    ("cards = 3", "expected \\[\\[cards\\]\\]"),
-    ("cards = [3]", "has name, device"),
-    (CARD, "has name, device"),
-    (CARD + 'device = "virtio-net-pci"\nnetdev = "tap"', "has name, device"),
-    (CARD + 'device = "virtio-net-pci"\nmac = "52:54:00:00:00:01"', "has name, device"),
-    (CARD + 'device = "virtio-net-pci"\n[[drives]]\nfile = "/etc/shadow"', "nothing beside it"),
-    ('qemu = "stock"\n' + CARD + 'device = "e1000"', "nothing beside it"),
-    ('[[cards]]\nname = "router-server"\ndevice = "e1000"', "no card to change here; there are: server"),
-    ('[[cards]]\nname = ["server"]\ndevice = "e1000"', "no card to change"),
-    (CARD + 'device = "virtio-net-pci,romfile=/etc/shadow"', "there are: rtl8139, virtio-net-pci"),
-    (CARD + 'device = "ivshmem-plain"', "no card to choose"),
-    (CARD + "device = 3", "no card to choose"),
-    (CARD + 'device = "e1000"\noptions = { romfile = "/etc/shadow" }', "e1000 has no option 'romfile'"),
-    (CARD + 'device = "rtl8139"\noptions = { "tso-mtu=0,romfile" = 1 }', "has no option"),
-    (CARD + 'device = "rtl8139"\noptions = { tso-mtu = "0,romfile=/etc/shadow" }', "goes from 0 to 65535"),
-    (CARD + 'device = "rtl8139"\noptions = { tso-mtu = 65536 }', "goes from 0 to 65535"),
-    (CARD + 'device = "rtl8139"\noptions = { tso-mtu = -1 }', "goes from 0 to 65535"),
-    (CARD + 'device = "rtl8139"\noptions = { tso-mtu = true }', "goes from 0 to 65535"),
-    (CARD + 'device = "rtl8139"\noptions = 3', "options is no table"),
-])
+@pytest.mark.parametrize(
+    "answer, says",
+    [
+        ("", "expected \\[\\[cards\\]\\]"),
+        ("[[cards]", "no TOML"),
+        ("x = " + "[" * 5000, "no TOML"),
+        ("cards = 3", "expected \\[\\[cards\\]\\]"),
+        ("cards = [3]", "has name, device"),
+        (CARD, "has name, device"),
+        (CARD + 'device = "virtio-net-pci"\nnetdev = "tap"', "has name, device"),
+        (CARD + 'device = "virtio-net-pci"\nmac = "52:54:00:00:00:01"', "has name, device"),
+        (CARD + 'device = "virtio-net-pci"\n[[drives]]\nfile = "/etc/shadow"', "nothing beside it"),
+        ('qemu = "stock"\n' + CARD + 'device = "e1000"', "nothing beside it"),
+        ('[[cards]]\nname = "router-server"\ndevice = "e1000"', "no card to change here; there are: server"),
+        ('[[cards]]\nname = ["server"]\ndevice = "e1000"', "no card to change"),
+        (CARD + 'device = "virtio-net-pci,romfile=/etc/shadow"', "there are: rtl8139, virtio-net-pci"),
+        (CARD + 'device = "ivshmem-plain"', "no card to choose"),
+        (CARD + "device = 3", "no card to choose"),
+        (CARD + 'device = "e1000"\noptions = { romfile = "/etc/shadow" }', "e1000 has no option 'romfile'"),
+        (CARD + 'device = "rtl8139"\noptions = { "tso-mtu=0,romfile" = 1 }', "has no option"),
+        (CARD + 'device = "rtl8139"\noptions = { tso-mtu = "0,romfile=/etc/shadow" }', "goes from 0 to 65535"),
+        (CARD + 'device = "rtl8139"\noptions = { tso-mtu = 65536 }', "goes from 0 to 65535"),
+        (CARD + 'device = "rtl8139"\noptions = { tso-mtu = -1 }', "goes from 0 to 65535"),
+        (CARD + 'device = "rtl8139"\noptions = { tso-mtu = true }', "goes from 0 to 65535"),
+        (CARD + 'device = "rtl8139"\noptions = 3', "options is no table"),
+    ],
+)
 def test_whatever_else_an_answer_says_is_refused(answer, says):
     with pytest.raises(NoCard, match=says):
         cards.chosen(CARDS, answer, ["server"])
 
 
-@pytest.mark.parametrize("wrong", [
-    {"name": "a,b"}, {"name": "a b"}, {"name": ""}, {"wire": "a\n"}, {"mac": "52:54:00:20:06:0g"}, {"mac": "x"},
-    {"device": "nvme"},
-])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "a,b"},
+        {"name": "a b"},
+        {"name": ""},
+        {"wire": "a\n"},
+        {"mac": "52:54:00:20:06:0g"},
+        {"mac": "x"},
+        {"device": "nvme"},
+    ],
+)
 def test_a_profile_with_a_card_that_is_none_is_refused(wrong):
     good = {"name": "server", "device": "e1000", "mac": "52:54:00:20:06:01", "wire": "server"}
     cards.Card(**good)

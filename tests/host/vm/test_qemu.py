@@ -24,12 +24,15 @@ def test_the_patch_adds_a_few_lines_and_takes_none_away():
     assert len(changed) < 15 and all(line.startswith("+") for line in changed)
 
 
-@pytest.mark.parametrize("said, cause", [
-    ("[1/9] Compiling\nFAILED: x.o\nx.c:3:1: error: no", "FAILED: x.o"),
-    ("Found\n../source/meson.build:2768:2: ERROR: Problem encountered: fdt not available", "fdt not available"),
-    ("x\ncc1: No space left on device\n", "the disk is full"),
-    ("it said nothing of use", "see the log"),
-])
+@pytest.mark.parametrize(
+    "said, cause",
+    [
+        ("[1/9] Compiling\nFAILED: x.o\nx.c:3:1: error: no", "FAILED: x.o"),
+        ("Found\n../source/meson.build:2768:2: ERROR: Problem encountered: fdt not available", "fdt not available"),
+        ("x\ncc1: No space left on device\n", "the disk is full"),
+        ("it said nothing of use", "see the log"),
+    ],
+)
 def test_a_failed_step_names_its_cause_and_the_log(said, cause, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     qemu.log_file().write_text(said)

@@ -15,8 +15,18 @@ HOSTS = {"client": [CLIENT], "balancer": [VIP, BALANCER], "server": []}
 def segment(time_s, payload, **more):
     back = more.pop("back", False)
     src, dst = (VIP, CLIENT) if back else (CLIENT, VIP)
-    return Packet(time_s, src, dst, "tcp", payload + 52, flags=more.pop("flags", "PSH ACK"),
-                  payload_bytes=payload, sport=43210, dport=443, **more)
+    return Packet(
+        time_s,
+        src,
+        dst,
+        "tcp",
+        payload + 52,
+        flags=more.pop("flags", "PSH ACK"),
+        payload_bytes=payload,
+        sport=43210,
+        dport=443,
+        **more,
+    )
 
 
 def frag_needed(time_s, src):
@@ -28,22 +38,33 @@ def place(packet):
 
 
 def request_a():
-    packets = [segment(0, 1448, seq=1), frag_needed(.00011, VIP),
-               segment(.00022, 1428, seq=1, flags="ACK", retransmission=True),
-               segment(.0006, 0, flags="ACK", back=True)]
+    packets = [
+        segment(0, 1448, seq=1),
+        frag_needed(0.00011, VIP),
+        segment(0.00022, 1428, seq=1, flags="ACK", retransmission=True),
+        segment(0.0006, 0, flags="ACK", back=True),
+    ]
     return ladder(packets, HOSTS, "Request A", place, notes={0: "20 bytes too long"}, lost={0})
 
 
 def request_b():
-    packets = [frag_needed(.00002, CLIENT), frag_needed(.000055, CLIENT), segment(.20776, 1428, seq=1),
-               segment(.2083, 0, flags="ACK", back=True)]
+    packets = [
+        frag_needed(0.00002, CLIENT),
+        frag_needed(0.000055, CLIENT),
+        segment(0.20776, 1428, seq=1),
+        segment(0.2083, 0, flags="ACK", back=True),
+    ]
     return ladder(packets, HOSTS, "Request B <stalls>", place, gap_notes={2: "the probe timer runs"})
 
 
 def crowd(count=40, hosts=5):
     names = {f"h{n}": [f"10.0.0.{n}"] for n in range(hosts)}
-    packets = [Packet(n * 1e-6, f"10.0.0.{n % hosts}", f"10.0.0.{n * 3 % hosts}", "tcp", 1500,
-                      flags="PSH ACK", payload_bytes=1448) for n in range(count)]
+    packets = [
+        Packet(
+            n * 1e-6, f"10.0.0.{n % hosts}", f"10.0.0.{n * 3 % hosts}", "tcp", 1500, flags="PSH ACK", payload_bytes=1448
+        )
+        for n in range(count)
+    ]
     return ladder(packets, names, "Crowd", notes={n: "a remark of several words " * (n % 3) for n in range(count)})
 
 
@@ -53,14 +74,21 @@ def svg_of(drawn):
 
 
 def tags(element, name, css=None):
-    return [found for found in element.iter("{http://www.w3.org/2000/svg}" + name)
-            if css is None or css in found.get("class", "").split()]
+    return [
+        found
+        for found in element.iter("{http://www.w3.org/2000/svg}" + name)
+        if css is None or css in found.get("class", "").split()
+    ]
 
 
 def test_request_a_in_places_and_words():
     drawn = request_a()
     assert [(s.start, s.end) for s in drawn.steps] == [
-        ("client", "balancer"), ("balancer", "client"), ("client", "balancer"), ("server", "client")]
+        ("client", "balancer"),
+        ("balancer", "client"),
+        ("client", "balancer"),
+        ("server", "client"),
+    ]
     assert [s.kinds for s in drawn.steps] == [["lost"], ["icmp"], ["again"], ["bare"]]
     assert not any(gap.cut for gap in drawn.gaps())
     for rendering in (drawn.text(), drawn.html(), drawn.summary()):
@@ -129,22 +157,36 @@ def test_no_two_texts_overlap_and_all_are_inside(drawn):
 
 
 def test_free_gaps_are_to_scale():
-    times = [0, .001, .003, .006]
+    times = [0, 0.001, 0.003, 0.006]
     drawn = ladder([segment(time, 10) for time in times], HOSTS)
     ys = [float(text.get("y")) for text in tags(svg_of(drawn), "text", "wpw-time")[1:]]
-    assert (ys[3] - ys[2]) / (ys[2] - ys[1]) == pytest.approx(3 / 2, abs=.02)
+    assert (ys[3] - ys[2]) / (ys[2] - ys[1]) == pytest.approx(3 / 2, abs=0.02)
 
 
-@pytest.mark.parametrize("gaps_ms, cut_ms", [
-    ([0.05, 0.1, 0.1], []), ([0.05, 207, 0.9], [207]), ([0.1, 40, 0.1, 200], [40, 200]),
-    ([5, 4, 6], []), ([207], [207]), ([], []), ([100, 110, 120], [])])
+@pytest.mark.parametrize(
+    "gaps_ms, cut_ms",
+    [
+        ([0.05, 0.1, 0.1], []),
+        ([0.05, 207, 0.9], [207]),
+        ([0.1, 40, 0.1, 200], [40, 200]),
+        ([5, 4, 6], []),
+        ([207], [207]),
+        ([], []),
+        ([100, 110, 120], []),
+    ],
+)
 def test_which_gaps_are_cut(gaps_ms, cut_ms):
     limit_s = cut_limit_s([gap / 1e3 for gap in gaps_ms])
     assert [gap for gap in gaps_ms if gap / 1e3 >= limit_s] == cut_ms
 
 
 def test_lengths_of_time():
-    assert [duration(s) for s in (1.234, .2077, .0012, .00004)] == ["1.23 s", "208 ms", "1.2 ms", "40 \N{MICRO SIGN}s"]
+    assert [duration(s) for s in (1.234, 0.2077, 0.0012, 0.00004)] == [
+        "1.23 s",
+        "208 ms",
+        "1.2 ms",
+        "40 \N{MICRO SIGN}s",
+    ]
 
 
 @pytest.mark.parametrize("width", [60, 80, 132])
@@ -156,7 +198,7 @@ def test_terminal_lines_keep_within_the_width(drawn, width):
 
 
 def test_packets_come_in_order_of_time():
-    late, early = segment(.2, 1), segment(.1, 2)
+    late, early = segment(0.2, 1), segment(0.1, 2)
     assert [s.packet for s in ladder([late, early], HOSTS).steps] == [early, late]
 
 
@@ -167,16 +209,22 @@ def test_an_unknown_address_is_named():
         ladder([segment(0, 1)], HOSTS, place=lambda packet: ("client", "moon"))
 
 
-@pytest.mark.parametrize("drawn", [Ladder("None", ["a", "b"], []), ladder([], HOSTS),
-                                   ladder([frag_needed(0, CLIENT)], {"client": [CLIENT]})])
+@pytest.mark.parametrize(
+    "drawn", [Ladder("None", ["a", "b"], []), ladder([], HOSTS), ladder([frag_needed(0, CLIENT)], {"client": [CLIENT]})]
+)
 def test_few_or_no_packets(drawn):
     assert svg_of(drawn) is not None and drawn.text() and drawn.summary()
 
 
 def test_odd_packets_have_labels():
     inner = segment(0, 10)
-    labels = [Packet(0, "a", "b", "ipip", inner=inner).label(), Packet(0, "a", "b", "udp", payload_bytes=9).label(),
-              Packet(0, "a", "b", "icmp", icmp_type=5, icmp_code=1).label(), Packet(0, "a", "b", "89", 64).label(),
-              segment(0, 0, flags="FIN ACK").label(), segment(0, 0, flags="SYN ACK").label()]
+    labels = [
+        Packet(0, "a", "b", "ipip", inner=inner).label(),
+        Packet(0, "a", "b", "udp", payload_bytes=9).label(),
+        Packet(0, "a", "b", "icmp", icmp_type=5, icmp_code=1).label(),
+        Packet(0, "a", "b", "89", 64).label(),
+        segment(0, 0, flags="FIN ACK").label(),
+        segment(0, 0, flags="SYN ACK").label(),
+    ]
     assert labels == ["IPIP [PSH 10 B]", "UDP 9 B", "ICMP type 5 code 1", "protocol 89 64 B", "FIN", "SYN ACK"]
     assert inner.to_json()["payload_bytes"] == 10

@@ -8,37 +8,74 @@ from labs.draw import topology_svg
 
 CHAIN = {
     "segments": [{"name": "front", "mtu": 1500, "delay_ms": 0}, {"name": "back", "mtu": 1420, "delay_ms": 10}],
-    "ports": [{"node": "client", "interface": "client-eth0", "segment": "front", "mtu": 1500,
-               "addresses": ["10.0.1.1/24"]},
-              {"node": "proxy", "interface": "proxy-eth0", "segment": "front", "mtu": 1500,
-               "addresses": ["10.0.1.2/24", "10.0.1.9/32"]},
-              {"node": "proxy", "interface": "proxy-eth1", "segment": "back", "mtu": 1420,
-               "addresses": ["10.0.2.2/24"]},
-              {"node": "server", "interface": "server-eth0", "segment": "back", "mtu": 1420, "addresses": []}],
+    "ports": [
+        {"node": "client", "interface": "client-eth0", "segment": "front", "mtu": 1500, "addresses": ["10.0.1.1/24"]},
+        {
+            "node": "proxy",
+            "interface": "proxy-eth0",
+            "segment": "front",
+            "mtu": 1500,
+            "addresses": ["10.0.1.2/24", "10.0.1.9/32"],
+        },
+        {"node": "proxy", "interface": "proxy-eth1", "segment": "back", "mtu": 1420, "addresses": ["10.0.2.2/24"]},
+        {"node": "server", "interface": "server-eth0", "segment": "back", "mtu": 1420, "addresses": []},
+    ],
     "cards": [],
 }
-CARDS = {"segments": [], "ports": [], "cards": [
-    {"node": "a", "interface": "a-eth0", "mac": "52:54:00:00:00:01", "addresses": ["10.8.1.2/24"],
-     "driver": "8139cp", "offloads": [], "mtu": 1500},
-    {"node": "b", "interface": "b-eth0", "mac": "52:54:00:00:00:02", "addresses": ["10.8.1.1/24"],
-     "driver": "virtio_net", "offloads": [], "mtu": 1500}]}
+CARDS = {
+    "segments": [],
+    "ports": [],
+    "cards": [
+        {
+            "node": "a",
+            "interface": "a-eth0",
+            "mac": "52:54:00:00:00:01",
+            "addresses": ["10.8.1.2/24"],
+            "driver": "8139cp",
+            "offloads": [],
+            "mtu": 1500,
+        },
+        {
+            "node": "b",
+            "interface": "b-eth0",
+            "mac": "52:54:00:00:00:02",
+            "addresses": ["10.8.1.1/24"],
+            "driver": "virtio_net",
+            "offloads": [],
+            "mtu": 1500,
+        },
+    ],
+}
 
-BOTH = {"segments": [{"name": "narrow", "mtu": 1420, "delay_ms": 10}], "cards": CARDS["cards"], "ports": [
-    {"node": "b", "interface": "b-eth1", "segment": "narrow", "mtu": 1420, "addresses": ["10.8.8.1/24"]},
-    {"node": "home", "interface": "home-eth0", "segment": "narrow", "mtu": 1420, "addresses": ["10.8.8.2/24"]}]}
+BOTH = {
+    "segments": [{"name": "narrow", "mtu": 1420, "delay_ms": 10}],
+    "cards": CARDS["cards"],
+    "ports": [
+        {"node": "b", "interface": "b-eth1", "segment": "narrow", "mtu": 1420, "addresses": ["10.8.8.1/24"]},
+        {"node": "home", "interface": "home-eth0", "segment": "narrow", "mtu": 1420, "addresses": ["10.8.8.2/24"]},
+    ],
+}
 
 
 def drawn(described, title="A <chain>"):
     """The SVG, and the words in it."""
     html = topology_svg.figure(described, title)
-    svg = minidom.parseString(html[html.index("<svg"):html.index("</svg>") + 6]).documentElement
+    svg = minidom.parseString(html[html.index("<svg") : html.index("</svg>") + 6]).documentElement
     return svg, [text.firstChild.data for text in svg.getElementsByTagName("text")]
 
 
 def test_every_host_interface_address_and_wire_is_named():
     svg, words = drawn(CHAIN)
-    for name in ("client", "proxy", "server", "client-eth0", "proxy-eth1", "10.0.1.9/32", "front, MTU 1500 bytes",
-                 "back, MTU 1420 bytes, 10 ms from host to host"):
+    for name in (
+        "client",
+        "proxy",
+        "server",
+        "client-eth0",
+        "proxy-eth1",
+        "10.0.1.9/32",
+        "front, MTU 1500 bytes",
+        "back, MTU 1420 bytes, 10 ms from host to host",
+    ):
         assert words.count(name) == 1, name
     assert len(svg.getElementsByTagName("circle")) == 4
 

@@ -29,8 +29,10 @@ def flame():
 def test_blocks_become_stacks_outermost_first(flame):
     assert flame.samples == 3
     assert ("entry_SYSCALL_64_after_hwframe", "ip6_dst_lookup_tail", "ipv6_get_saddr_eval") in flame.stacks
-    folded = {tuple(stack.split(";")): int(count)
-              for stack, _, count in (line.rpartition(" ") for line in flame.folded().splitlines())}
+    folded = {
+        tuple(stack.split(";")): int(count)
+        for stack, _, count in (line.rpartition(" ") for line in flame.folded().splitlines())
+    }
     assert folded == flame.stacks
 
 

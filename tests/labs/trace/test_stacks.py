@@ -19,10 +19,25 @@ ip_finish_output ~ ip_output() leaves by a tail call
 ip_output
 tcp_push
 """
-OBSERVED = [b"tcp_v4_err+0x1", b"icmp_unreach+0x91", b"icmp_rcv+0x19f", b"handle_softirqs+0xd9",
-            b"do_softirq+0x75", b"ip_fragment.constprop.0+0x7a", b"ip_output+0x78"]
-SYMBOLS = {"tcp_v4_err", "icmp_unreach", "icmp_rcv", "handle_softirqs", "do_softirq", "ip_fragment",
-           "ip_finish_output", "ip_output"}
+OBSERVED = [
+    b"tcp_v4_err+0x1",
+    b"icmp_unreach+0x91",
+    b"icmp_rcv+0x19f",
+    b"handle_softirqs+0xd9",
+    b"do_softirq+0x75",
+    b"ip_fragment.constprop.0+0x7a",
+    b"ip_output+0x78",
+]
+SYMBOLS = {
+    "tcp_v4_err",
+    "icmp_unreach",
+    "icmp_rcv",
+    "handle_softirqs",
+    "do_softirq",
+    "ip_fragment",
+    "ip_finish_output",
+    "ip_output",
+}
 
 
 def states(comparison):
@@ -31,15 +46,15 @@ def states(comparison):
 
 def test_every_state_of_a_stack_that_holds():
     found = match(EXPECTED, OBSERVED, SYMBOLS, "B")
-    assert states(found) == ["seen", "seen", "also there", "renamed", "seen", "seen", "folded",
-                             "seen", "folded"]
+    assert states(found) == ["seen", "seen", "also there", "renamed", "seen", "seen", "folded", "seen", "folded"]
     assert found.ok and found.missing == []
     reasons = {row.frame.name: row.reason for row in found.rows if row.frame}
     assert reasons["__do_softirq"] == "renamed in 6.1.y"
     assert "tail call; the running kernel has ip_finish_output" in reasons["ip_finish_output"]
     assert "no such symbol: inlined" in reasons["tcp_push"]
     assert found.text(120).endswith(
-        "8 frames expected: 5 seen, 1 renamed, 2 inlined or tail call, 0 by chance, 0 missing; 1 also there")
+        "8 frames expected: 5 seen, 1 renamed, 2 inlined or tail call, 0 by chance, 0 missing; 1 also there"
+    )
 
 
 def test_undeclared_absence_of_a_living_function_fails():
@@ -56,8 +71,11 @@ def test_a_frame_in_another_place_is_missing_and_says_so():
 
 
 def test_one_absent_frame_does_not_take_its_namesake_further_down():
-    found = match("ip_output\nipip_tunnel_xmit\nip_output\ntcp_sendmsg",
-                  ["ipip_tunnel_xmit", "ip_output", "tcp_sendmsg"], {"ip_output"})
+    found = match(
+        "ip_output\nipip_tunnel_xmit\nip_output\ntcp_sendmsg",
+        ["ipip_tunnel_xmit", "ip_output", "tcp_sendmsg"],
+        {"ip_output"},
+    )
     assert states(found) == ["missing", "seen", "seen", "seen"]
 
 
@@ -75,10 +93,20 @@ def test_old_name_still_counts_as_seen():
     assert states(match("__do_softirq => handle_softirqs : renamed", ["__do_softirq"], {"x"})) == ["seen"]
 
 
-@pytest.mark.parametrize("traced", [
-    "ip_fragment", b"ip_fragment+0x7a", "ip_fragment.constprop.0+0x7a/0x90", "ip_fragment.isra.0",
-    "ip_fragment.part.0.isra.0+0x1", "ip_fragment+12", "ip_fragment.cold", "ip_fragment+0x1 [ip_vs]",
-    " ip_fragment.constprop.0.isra.0\n"])
+@pytest.mark.parametrize(
+    "traced",
+    [
+        "ip_fragment",
+        b"ip_fragment+0x7a",
+        "ip_fragment.constprop.0+0x7a/0x90",
+        "ip_fragment.isra.0",
+        "ip_fragment.part.0.isra.0+0x1",
+        "ip_fragment+12",
+        "ip_fragment.cold",
+        "ip_fragment+0x1 [ip_vs]",
+        " ip_fragment.constprop.0.isra.0\n",
+    ],
+)
 def test_tracers_spellings_are_one_function(traced):
     assert function_name(traced) == "ip_fragment"
 
@@ -88,12 +116,15 @@ def test_a_frame_holds_all_that_its_line_says():
     assert frame == Frame("a", "b", True, False, "new name; and inlined by some", "see page 3", "net/core/dev.c")
 
 
-@pytest.mark.parametrize("line, said", [
-    ("a => b", "expected `: why` after the new name `b`"),
-    ("a ~", "expected why `a` may be absent"),
-    ("a b", r"expected `function \[=> new_name : why\].*found `a b`"),
-    ("=> b : c", "expected `function"),
-])
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("a => b", "expected `: why` after the new name `b`"),
+        ("a ~", "expected why `a` may be absent"),
+        ("a b", r"expected `function \[=> new_name : why\].*found `a b`"),
+        ("=> b : c", "expected `function"),
+    ],
+)
 def test_errors_name_the_line_and_what_was_expected(line, said):
     with pytest.raises(Unreadable, match=f"expected.stack, line 3: {said}"):
         parse(f"fine\n# comment\n{line}\n", "expected.stack")
@@ -121,9 +152,11 @@ def test_three_renderings_of_the_same_data():
 
 
 def test_a_frame_that_left_none_is_called_after_what_is_proven_of_it():
-    proofs = {"ends in a call of b(): a() jumps to b at +0x7, which leaves no frame": "tail call",
-              "an inline function; the running kernel has no such symbol: inlined": "inlined",
-              "small enough for its caller; the running kernel has a, and it is not on this stack": "no frame"}
+    proofs = {
+        "ends in a call of b(): a() jumps to b at +0x7, which leaves no frame": "tail call",
+        "an inline function; the running kernel has no such symbol: inlined": "inlined",
+        "small enough for its caller; the running kernel has a, and it is not on this stack": "no frame",
+    }
     for reason, word in proofs.items():
         row = {"state": "folded", "told": "a", "observed": None, "reason": reason, "note": None}
         assert f"~ {word} " in stacks_view.text({"title": "", "ok": True, "summary": "", "rows": [row]})
@@ -137,7 +170,8 @@ def test_terminal_lines_keep_within_the_width(width):
 
 def test_rows_lead_to_their_source_page():
     html = match(EXPECTED, OBSERVED, SYMBOLS).html(
-        href=lambda row: row["source"] and f"source/{row['source']}#{row['told']}")
+        href=lambda row: row["source"] and f"source/{row['source']}#{row['told']}"
+    )
     assert 'href="source/net/ipv4/tcp_ipv4.c#tcp_v4_err"' in html
     assert html.count("href=") == 2
 

@@ -116,7 +116,7 @@ def receive(client, length):
     words = [os.fsdecode(part) for part in message.split(b"\0")[:-1]]
     end_of_variables = words.index("")
     variables = dict(pair.split("=", 1) for pair in words[:end_of_variables])
-    return variables, words[end_of_variables + 1:]
+    return variables, words[end_of_variables + 1 :]
 
 
 def end(group):
