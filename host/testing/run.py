@@ -1,5 +1,5 @@
-"""How are the tests run? tests/vm needs the VM, and runs tests/guest inside it; the other folders need none. They are two
-calls of pytest, so that what measures does not run beside a browser. Which of them a run has, parts.py says."""
+"""How are the tests run? tests/vm needs the VM, and runs tests/guest inside it; the other folders need none. They are
+two calls of pytest, so that what measures does not run beside a browser. Which of them a run has, parts.py says."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/host", "tests/labs", "tests/site", "tests/walls"], ["tests/vm"]
 WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
-LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake, see snapshot.py
+LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake (snapshot.py) or hold still (tests/vm/conftest.py)
 MOST_LOST = 3  # a busy machine loses one now and then
 SAYING = ("-r", "--durations", "-v", "-s")  # words of pytest that choose no tests
 INTERRUPTED, NO_TESTS = 2, 5  # statuses of pytest; the second when its words choose none
@@ -59,9 +59,7 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     if along:
         say(f"with what has changed: {', '.join(along)}")
     if owed:
-        say(
-            f"owed: {', '.join(owed)}, which did not pass on these files. Next: ./lab test --all, or --part NAME for one"
-        )
+        say(f"owed: {', '.join(owed)}, which did not pass on these files. Next: ./lab test --all, or one --part NAME")
     sys.exit(status)
 
 
@@ -85,11 +83,12 @@ def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
 
 
 def _too_many_lost() -> int:
-    """Says how many guests did not wake, each of which had another tried in its place; a status, 1 if they are more
-    than a busy machine explains."""
+    """Says how many guests did not wake, or did not hold still while they measured; for each another was tried in its
+    place. A status, 1 if they are more than a busy machine explains."""
     lost = Path(LOST).read_text().splitlines() if Path(LOST).exists() else []
     if lost:
-        say("\n".join([f"lost: {len(lost)} guests did not wake, and others did in their place", *lost]))
+        said = f"lost: {len(lost)} guests did not wake or did not hold still; others were tried in their place"
+        say("\n".join([said, *lost]))
     return int(len(lost) > MOST_LOST)
 
 

@@ -102,10 +102,12 @@ def focused(page) -> dict:
         const it = document.activeElement, style = getComputedStyle(it);
         const hit = it.querySelector?.('.wpw-hit, rect, .toctree-toggle');
         const inner = hit ? getComputedStyle(hit) : style, seen = (hit || it).getBoundingClientRect();
-        return {name: it.tagName, href: it.getAttribute('href'), text: it.textContent.trim().slice(0, 40), class: String(it.className),
+        return {name: it.tagName, href: it.getAttribute('href'), text: it.textContent.trim().slice(0, 40),
+                class: String(it.className),
                 outline: `${style.outlineStyle} ${style.outlineWidth} ${style.boxShadow}`,
                 drawn: seen.width > 0 && seen.height > 0,
-                marked: style.outlineStyle !== 'none' || style.boxShadow !== 'none' || inner.outlineStyle !== 'none' || inner.stroke !== 'none'};
+                marked: style.outlineStyle !== 'none' || style.boxShadow !== 'none' ||
+                    inner.outlineStyle !== 'none' || inner.stroke !== 'none'};
     }""")
 
 

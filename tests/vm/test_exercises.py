@@ -34,9 +34,9 @@ FIRST = {next(id for id in EXERCISES if chapter(id) == name) for name in cases.c
 
 
 def judged():
-    """Each answer. To the base belong each exercise's first solution and its first wrong answer (so that no judge passes
-    everything) and, of a chapter's first exercise, the untouched file; one worker judges a chapter's, after each other.
-    The others are of their chapter's part, and each worker takes an exercise."""
+    """Each answer. To the base belong each exercise's first solution and its first wrong answer (so that no judge
+    passes everything) and, of a chapter's first exercise, the untouched file; one worker judges a chapter's, after each
+    other. The others are of their chapter's part, and each worker takes an exercise."""
     for id, exercise in EXERCISES.items():
         kinds = {"untouched": [exercise.start], "solution": SOLUTIONS[id], "wrong": WRONG[id]}
         for kind, path in ((kind, path) for kind, paths in kinds.items() for path in paths):

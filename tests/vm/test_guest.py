@@ -1,6 +1,6 @@
 """Do the tests that run inside the guest (tests/guest) pass there? One test here for each file. A file
-that needs a chapter's own machine says `PROFILE = "…"`, one that is not of the base `PARTS = "…"` (see tests/conftest.py),
-and one that tries more when all tests run reads the environment's LAB_TEST_ALL."""
+that needs a chapter's own machine says `PROFILE = "…"`, one that is not of the base `PARTS = "…"` (see
+tests/conftest.py), and one that tries more when all tests run reads the environment's LAB_TEST_ALL."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Does the tab draw a run as the lab draws it? What vm-image/tab/ladder.js makes under Node, beside labs/draw/ladder.py."""
+"""Does the tab draw a run as the lab draws it? vm-image/tab/ladder.js under Node, beside labs/draw/ladder.py."""
 
 import importlib
 import json
