@@ -275,7 +275,7 @@ class Box {
     for (const { story, ok, tree } of globalThis.LiveStacks.trees(run, this.stacks)) {
       const title = this.stacks.find(each => each.story === story).title;
       this.pictures.append(make("details", { "data-story": story },
-        make("summary", {}, `${title}: ${ok ? "as told" : "not as told"}`), globalThis.LiveLadder.element(tree, document)));
+        make("summary", {}, `${title}: ${ok ? "as expected" : "not as expected"}`), globalThis.LiveLadder.element(tree, document)));
     }
   }
 

@@ -104,32 +104,36 @@ def html(comparison: dict, href: Callable[[dict], str | None] | None = None) -> 
     `href` may give the address of the page that shows a row's function.
     """
     title = escape(comparison["title"] or "The expected stack beside the kernel's")
-    verdict = "As told" if comparison["ok"] else "Not as told"
+    outcome = "As expected" if comparison["ok"] else "Not as expected"
     body = "".join(_row(row, href) for row in comparison["rows"])
     return (
         f'<figure class="wpw-stack"><style>{CSS}</style>'
-        f"<figcaption>{title}<small>{verdict}: {escape(comparison['summary'])}. "
+        f"<figcaption>{title}<small>{outcome}: {escape(comparison['summary'])}. "
         "Newest call first.</small></figcaption>"
         f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
         f'<table class="wpw-frames"><caption>{title}</caption>'
-        '<thead><tr class="wpw-row wpw-head"><th scope="col">Verdict</th>'
-        '<th scope="col">The story</th><th scope="col">The kernel</th></tr></thead>'
+        '<thead><tr class="wpw-row wpw-head"><th scope="col">State</th>'
+        '<th scope="col">The report</th><th scope="col">The kernel</th></tr></thead>'
         f"<tbody>{body}</tbody></table></div></figure>"
     )
 
 
 def _row(row: dict, href: Callable[[dict], str | None] | None) -> str:
     _, mark, css = MARKS[row["state"]]
-    told = f"<code>{escape(row['told'])}</code>" if row["told"] else ""
+    expected = f"<code>{escape(row['told'])}</code>" if row["told"] else ""
     link = href(row) if href and row["told"] else None
     if link:
-        told = f'<a href="{escape(link)}">{told}</a>'
+        expected = f'<a href="{escape(link)}">{expected}</a>'
     observed = f"<code>{escape(row['observed'])}</code>" if row["observed"] else "\N{EN DASH}"
-    verdict = f'<span class="wpw-mark" aria-hidden="true">{mark}</span>{escape(row["state"])}'
+    state = f'<span class="wpw-mark" aria-hidden="true">{mark}</span>{escape(word(row))}'
     # The row's header is the cell that names its function, wherever that is known from.
-    cells = f'<th scope="row">{told}</th><td>{observed}</td>' if told else f'<td></td><th scope="row">{observed}</th>'
+    cells = (
+        f'<th scope="row">{expected}</th><td>{observed}</td>'
+        if expected
+        else f'<td></td><th scope="row">{observed}</th>'
+    )
     file = f' data-file="{escape(row["source"])}"' if row.get("source") else ""
-    lines = f'<tr class="wpw-row wpw-frame {css}"{file}><td>{verdict}</td>{cells}</tr>'
+    lines = f'<tr class="wpw-row wpw-frame {css}"{file}><td>{state}</td>{cells}</tr>'
     said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks(row))
     if said:
         lines += f'<tr class="wpw-row wpw-why {css}"><td></td><td colspan="2">{said}</td></tr>'

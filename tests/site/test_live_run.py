@@ -107,7 +107,7 @@ def test_traced_it_shows_the_chapters_stacks_beside_its_own(address, browser):
             )
         )
         # In the process's own context each time; where a softirq runs is chance.
-        assert told["1-icmp-to-itself"].endswith(": as told"), told
+        assert told["1-icmp-to-itself"].endswith(": as expected"), told
         assert "6-probe-timer" in told and seen.errors == []
 
 

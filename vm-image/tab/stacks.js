@@ -27,11 +27,11 @@ globalThis.LiveStacks = (() => {
         secondary_startup_64_no_verify: ["startup_32_smp", "its name on 32 bits"],
     };
     const WAY_IN = "on the way in by SYSENTER";
-    const OWN_STACK = "on 32 bits a call changes to the soft interrupts' own stack";
+    const OWN_STACK = "on 32 bits a call changes to the softirqs' own stack";
     const MORE_ON_32_BITS = {ia32_sys_call: WAY_IN, __do_fast_syscall_32: WAY_IN, do_fast_syscall_32: WAY_IN,
                              call_on_stack: OWN_STACK, do_softirq_own_stack: OWN_STACK};
     const INLINED = ["__run_timers", "tcp_probe_timer"];  // not in /proc/kallsyms of 6.1.0-50-686
-    // What an interrupt interrupts is no part of the story.
+    // What an interrupt interrupts may be anything.
     const CHANCE = ["sysvec_apic_timer_interrupt", "asm_sysvec_apic_timer_interrupt", "do_idle", "cpu_startup_entry",
                     "secondary_startup_64_no_verify"];
     const MARKS = {
@@ -76,9 +76,9 @@ globalThis.LiveStacks = (() => {
     function absent(row, process) {
         const known = {...row, observed: null};
         if (row.state === "by chance" || CHANCE.includes(row.told))
-            return {...known, state: "by chance", reason: "what is interrupted is no part of the story"};
+            return {...known, state: "by chance", reason: "what is interrupted may be anything"};
         if (process.startsWith("ksoftirqd"))
-            return {...known, state: "by chance", reason: `this time the soft interrupt ran in ${process}`};
+            return {...known, state: "by chance", reason: `this time the softirq ran in ${process}`};
         if (INLINED.includes(row.told))
             return {...known, state: "folded", reason: "the tab's kernel has no such symbol: inlined"};
         if (row.state === "folded") return {...known, state: "folded", reason: "no frame on the recorded stack either"};
@@ -96,10 +96,11 @@ globalThis.LiveStacks = (() => {
             return j === null ? absent(told[i], process) : found(told[i], stack[j]);
         });
         const count = state => shown.filter(row => row.state === state).length;
-        const states = Object.keys(MARKS).slice(0, -1).map(state => `${count(state)} ${state}`).join(", ");
+        const said = state => `${count(state)} ${state === "folded" ? "inlined or tail call" : state}`;
+        const states = Object.keys(MARKS).slice(0, -1).map(said).join(", ");
         const extra = count("also there") ? `; ${count("also there")} also there` : "";
         return {title, rows: shown, ok: !count("missing") && Boolean(count("seen") + count("renamed")),
-                summary: `${told.length} frames told: ${states}${extra}`};
+                summary: `${told.length} frames expected: ${states}${extra}`};
     }
 
     const stackOf = event => [event.function, ...event.frames];
@@ -121,6 +122,11 @@ globalThis.LiveStacks = (() => {
         });
     }
 
+    // A row's state as it is shown, see labs/draw/stacks_view.py.
+    const PROVEN = {"leaves no frame": "tail call", inlined: "inlined"};
+    const word = (state, reason) => state === "folded"
+        ? PROVEN[Object.keys(PROVEN).find(end => reason.endsWith(end))] ?? "no frame" : state;
+
     function row({state, told, observed, reason, note, source}) {
         const {h} = LiveDrawing, [mark, css] = MARKS[state];
         const code = name => h("code", {}, name), seen = observed === null ? "\u2013" : code(observed);
@@ -130,7 +136,7 @@ globalThis.LiveStacks = (() => {
         const remarks = [reason, note].filter(Boolean);
         return [
             h("tr", {class: `wpw-row wpw-frame ${css}`, ...(source ? {"data-file": source} : {})},
-                h("td", {}, h("span", {class: "wpw-mark", "aria-hidden": true}, mark), state), cells),
+                h("td", {}, h("span", {class: "wpw-mark", "aria-hidden": true}, mark), word(state, reason)), cells),
             ...(remarks.length ? [h("tr", {class: `wpw-row wpw-why ${css}`}, h("td", {}),
                 h("td", {colspan: 2}, remarks.map(remark => h("p", {}, remark))))] : []),
         ];
@@ -138,10 +144,10 @@ globalThis.LiveStacks = (() => {
 
     // The whole <figure>.
     function figure({title, ok, summary, rows}) {
-        const {h} = LiveDrawing, heads = ["Verdict", "The story", "The kernel"];
-        const verdict = `${ok ? "As told" : "Not as told"}: ${summary}. Newest call first.`;
+        const {h} = LiveDrawing, heads = ["State", "The report", "The kernel"];
+        const outcome = `${ok ? "As expected" : "Not as expected"}: ${summary}. Newest call first.`;
         return h("figure", {class: "wpw-stack"},
-            h("figcaption", {}, title, h("small", {}, verdict)),
+            h("figcaption", {}, title, h("small", {}, outcome)),
             h("div", {class: "wpw-scroll", role: "region", tabindex: 0, "aria-label": title},
                 h("table", {class: "wpw-frames"}, h("caption", {}, title),
                     h("thead", {}, h("tr", {class: "wpw-row wpw-head"},

@@ -139,7 +139,7 @@ def test_a_frame_that_is_gone_is_missed():
     assert found["3-deferred"]["ok"]
 
 
-def test_a_soft_interrupt_may_run_in_its_own_thread():
+def test_a_softirq_may_run_in_its_own_thread():
     later = " ".join(EVENTS[2][3].split()[:13]) + " run_ksoftirqd smpboot_thread_fn kthread ret_from_fork"
     function, _, at_ms, _ = EVENTS[2]
     found = compared(traced([(function, "ksoftirqd/0", at_ms, later)]))

@@ -61,7 +61,7 @@ def test_undeclared_absence_of_a_living_function_fails():
     found = match(EXPECTED, OBSERVED, SYMBOLS | {"tcp_push"})
     assert not found.ok and found.missing == ["tcp_push"]
     assert "the running kernel has tcp_push" in found.rows[-1].reason
-    assert "NOT as expected" in found.text() and "! missing" in found.text()
+    assert "NOT as expected" in found.text() and "Not as expected: " in found.html() and "! missing" in found.text()
 
 
 def test_a_frame_in_another_place_is_missing_and_says_so():
@@ -141,7 +141,7 @@ def test_three_renderings_of_the_same_data():
     text, html = found.text(), found.html()
     for row in data["rows"]:
         for rendering in (text, html):
-            assert (row["state"] if rendering is html else stacks_view.word(row)) in rendering
+            assert stacks_view.word(row) in rendering
             assert (row["told"] or row["observed"]) in rendering
     assert "the socket is owned: deferred" in text and "the socket is owned: deferred" in html
     assert found._repr_html_() == html and "&lt;deferred&gt; &amp; later" in html
@@ -160,6 +160,7 @@ def test_a_frame_that_left_none_is_called_after_what_is_proven_of_it():
     for reason, word in proofs.items():
         row = {"state": "folded", "told": "a", "observed": None, "reason": reason, "note": None}
         assert f"~ {word} " in stacks_view.text({"title": "", "ok": True, "summary": "", "rows": [row]})
+        assert f"</span>{word}</td>" in stacks_view.html({"title": "", "ok": True, "summary": "", "rows": [row]})
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
