@@ -35,6 +35,7 @@ PROTOCOLS = {1: "icmp", 4: "ipip", 6: "tcp", 17: "udp", 58: "icmpv6"}  # IANA pr
 FLAGS = {"S": "SYN", "F": "FIN", "R": "RST", "P": "PSH", "A": "ACK", "U": "URG"}
 FLAG_BITS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32}  # RFC 9293, section 3.1
 PACKET_OUTGOING = 4  # include/uapi/linux/if_packet.h
+PCAP_HEADER_BYTES = 24  # of a file, before its packets (pcap-savefile(5))
 DF = 2  # bit 1 of scapy's three-bit flags field, RFC 791
 
 
@@ -251,6 +252,7 @@ class Capture:
         self.interface, self.filter, self.deadline_s = interface, filter, deadline_s
         self.said: list[str] = []
         self.interfaces: dict[int, str] = {}
+        self._cut = PCAP_HEADER_BYTES
 
     def __enter__(self) -> Capture:
         self.interfaces = dict(socket.if_nameindex())  # index to name, as the namespace has them now
@@ -308,8 +310,20 @@ class Capture:
 
     def packets(self, origin_s: Decimal | None = None) -> list[Packet]:
         """What was captured, see `read`."""
+        return self.read(self.path, origin_s)
+
+    def read(self, path: str | Path, origin_s: Decimal | None = None) -> list[Packet]:
+        """Packets of a file that was cut from this capture."""
         interface = "" if self.interface == "any" else self.interface
-        return read(self.path, self.node, interface, origin_s, self.interfaces)
+        return read(path, self.node, interface, origin_s, self.interfaces)
+
+    def cut(self) -> bytes:
+        """What has come since the last cut, as a pcap file of its own; tcpdump goes on. Whether it lost
+        anything, it says when it ends."""
+        self._drain()
+        raw = self.path.read_bytes()
+        since, self._cut = self._cut, len(raw)
+        return raw[:PCAP_HEADER_BYTES] + raw[since:]
 
     def dropped(self) -> int:
         """Packets that tcpdump's closing lines report as dropped, by kernel and interface."""

@@ -164,6 +164,20 @@ def test_live_capture_misses_no_packet(namespace, tmp_path):
     assert {(p.interface, p.proto, p.payload_bytes, p.node) for p in packets} == {("lo", "udp", 100, "client")}
 
 
+def test_each_cut_has_what_came_since_the_last(namespace, tmp_path):
+    with (
+        capture.Capture(tmp_path / "lo.pcap", node="client", filter="udp") as live,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+    ):
+        sizes = []
+        for counts in ((10, 20), (30,), ()):
+            for size in counts:
+                sender.sendto(b"x" * size, ("127.0.0.1", 9))
+            (file := tmp_path / "cut.pcap").write_bytes(live.cut())
+            sizes.append([packet.payload_bytes for packet in live.read(file)])
+    assert sizes == [[10, 20], [30], []] and len(live.packets()) == 3
+
+
 def test_a_capture_that_cannot_start_says_why(namespace, tmp_path):
     with pytest.raises(capture.CaptureError, match="listen on nosuch.*No such device"):
         with capture.Capture(tmp_path / "x.pcap", interface="nosuch"):

@@ -1,0 +1,68 @@
+"""Did the machine stand still while we measured? Asked of a process that does nothing but sleep.
+
+    with Clock() as clock:
+        clock.begin()
+        measure()
+        clock.late_ms()   # the most by which it was woken too late since begin()
+
+A processor may be taken from the guest, by a host that is busy or an emulator that compiles. What was measured then
+says nothing of packets, and its result does not show it: a gap may be the very fault. So this instrument does not look
+at results. It asks to be woken every few milliseconds, by CLOCK_MONOTONIC and before all other processes (SCHED_FIFO):
+a guest with much to do does not make it late, only one whose processor stood still, or let no interrupt in.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import signal
+import time
+
+from labs.errors import CannotTry
+
+PERIOD_S = 0.005  # a stop shorter than this may pass between two awakenings; the bounds of the cases are longer
+AWAKE, LATE = 0, 1  # of what both processes see: when it was last awake, and the longest that it was late, in seconds
+
+
+class Clock:
+    """The process, for the length of a `with` block."""
+
+    def __enter__(self) -> Clock:
+        self._seen = (ctypes.c_double * 2).from_buffer(mmap.mmap(-1, mmap.PAGESIZE))
+        ours = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # else what waits for our end of a pipe waits for this one
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+                _sleep(self._seen, ours)
+            finally:
+                os._exit(0)
+        while not self._seen[AWAKE]:
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
+                raise CannotTry("no process that goes before all others: are we root in the guest?", "./lab shell")
+            time.sleep(PERIOD_S / 5)  # polling a state
+        return self
+
+    def begin(self) -> None:
+        """What was before does not count."""
+        self._seen[LATE], self._seen[AWAKE] = 0, time.monotonic()
+
+    def late_ms(self) -> float:
+        """How late it was at most since `begin()`; if it does not wake any more, it is late by now."""
+        overdue_s = time.monotonic() - self._seen[AWAKE] - PERIOD_S
+        return max(self._seen[LATE], overdue_s, 0) * 1e3
+
+    def __exit__(self, *_) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def _sleep(seen: ctypes.Array, whose: int) -> None:
+    """Until the process that asked is gone."""
+    while os.getppid() == whose:
+        due_s = time.monotonic() + PERIOD_S
+        time.sleep(PERIOD_S)
+        now_s = time.monotonic()
+        seen[LATE], seen[AWAKE] = max(seen[LATE], now_s - due_s), now_s

@@ -1,0 +1,79 @@
+"""How often does a case reproduce, if it is run again and again? Each run makes hosts of its own."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from labs.case import Outcome
+from labs.check import OUTCOMES
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The outcomes of a case's runs, in order: `./lab run CASE --rounds N`."""
+
+    case: str
+    runs: list[Outcome]
+
+    @property
+    def reproduced(self) -> bool | None:
+        """False if one run says no, None if none could tell."""
+        told = [run.reproduced for run in self.runs if run.reproduced is not None]
+        return all(told) if told else None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each outcome came."""
+        return {word: sum(run.reproduced is said for run in self.runs) for said, word in OUTCOMES.items()}
+
+    @property
+    def figures(self) -> list[float]:
+        """What the case's figure came to, in the runs that could tell."""
+        return [run.headline[1] for run in self.runs if run.reproduced is not None]
+
+    def to_json(self) -> dict:
+        """Plain values; "runs" has each run's own."""
+        told = self.figures
+        spread = {"min": min(told), "median": statistics.median(told), "max": max(told)} if told else None
+        return {
+            "case": self.case,
+            "reproduced": self.reproduced,
+            "outcome": OUTCOMES[self.reproduced],
+            "counts": self.counts,
+            "figure": self.runs[0].headline[0],
+            "figures": told,
+            "spread": spread,
+            "reasons": [
+                f"run {number}: {reason}"
+                for number, run in enumerate(self.runs, 1)
+                if not run.reproduced
+                for reason in run.claimed()["reasons"]
+                if not reason.startswith("yes")
+            ],
+            "runs": [run.to_json() for run in self.runs],
+        }
+
+    def text(self) -> str:
+        """For the terminal, what was not yet said of each run; at most 80 columns."""
+        lines = ["", ", ".join(f"{word} {count}" for word, count in self.counts.items())]
+        if told := self.figures:
+            lines += [
+                f"{self.runs[0].headline[0]}:",
+                f"  {min(told):.1f} to {max(told):.1f}, median {statistics.median(told):.1f}",
+            ]
+        for number, run in enumerate(self.runs, 1):
+            if not run.reproduced:
+                lines += [f"run {number}: " + line.strip() for line in run.verdict() if not line.startswith("  yes")]
+        return "\n".join(lines)
+
+
+def repeated(case: str, run: Callable[[], Outcome], times: int, say: Callable[[str], None]) -> Repeated:
+    """Runs the case so many times, whatever comes out; `say` gets a line for each."""
+    runs = []
+    for number in range(1, times + 1):
+        runs.append(run())
+        figure = "" if runs[-1].reproduced is None else f", {runs[-1].headline[1]:.1f}"
+        say(f"run {number} of {times}: {OUTCOMES[runs[-1].reproduced]}{figure}")
+    return Repeated(case, runs)

@@ -1,0 +1,61 @@
+"""What is said by the rounds of a measurement? Their number is fixed before the first, the same for the fault and its
+control, and nothing is measured again because of what came out.
+
+A round in which the machine stood still (see labs/measure/clock.py) was not measured. If too few are left, it cannot
+be told.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+
+class CouldNotTell(Exception):
+    """The machine did not hold still for long enough, which says nothing of the kernel or of an answer."""
+
+
+class Round(Protocol):
+    """What was seen in a round; `held_up_ms` is for how long the machine stood still meanwhile."""
+
+    held_up_ms: float
+
+
+Seen = TypeVar("Seen", bound=Round)
+
+
+@dataclass(frozen=True)
+class Rounds(Generic[Seen]):
+    """The same, measured several times. A round that was held up for longer than `bound_ms` does not count; `needed`
+    is how many have to be left."""
+
+    every: Sequence[Seen]
+    bound_ms: float
+    needed: int
+
+    @property
+    def measured(self) -> list[Seen]:
+        """The rounds that count."""
+        return [seen for seen in self.every if seen.held_up_ms <= self.bound_ms]
+
+    @property
+    def missing(self) -> str:
+        """Why nothing can be told; empty if it can."""
+        if len(self.measured) >= self.needed:
+            return ""
+        longest = max(seen.held_up_ms for seen in self.every)
+        return (
+            f"in {len(self.every) - len(self.measured)} of {len(self.every)} rounds the machine stood still for "
+            f"more than {self.bound_ms:.0f} ms (for {longest:.0f} at most), expected {self.needed} without"
+        )
+
+    def median(self, figure: Callable[[Seen], float]) -> float:
+        """Of a figure, over the rounds that count."""
+        return statistics.median(map(figure, self.measured))
+
+    def typical(self, figure: Callable[[Seen], float]) -> Seen:
+        """The round that has the median, or is next below it; of all of them if none counts, to have one to show."""
+        rounds = sorted(self.measured or self.every, key=figure)
+        return rounds[(len(rounds) - 1) // 2]

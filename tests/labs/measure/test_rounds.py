@@ -1,0 +1,48 @@
+"""Is a round in which the machine stood still left out, whatever came out of it, and too few of them said?"""
+
+from dataclasses import dataclass
+
+import pytest
+
+from labs.check import Check, Claims
+from labs.measure.rounds import Rounds
+
+
+@dataclass(frozen=True)
+class Seen:
+    figure: float
+    held_up_ms: float = 0
+
+
+def rounds(*seen):
+    return Rounds([Seen(*each) for each in seen], bound_ms=10, needed=2)
+
+
+def figure(seen):
+    return seen.figure
+
+
+def test_one_that_was_held_up_does_not_count_even_if_its_figure_is_the_best():
+    some = rounds((3,), (1, 11), (5,))
+    assert [seen.figure for seen in some.measured] == [3, 5]
+    assert some.median(figure) == 4 and some.typical(figure).figure == 3 and not some.missing
+
+
+def test_too_few_cannot_tell():
+    some = rounds((3, 12), (1, 11), (5,))
+    assert "in 2 of 3 rounds" in some.missing and "for 12 at most" in some.missing
+    assert rounds((3, 12), (1, 11)).typical(figure).figure == 1, "there is one to show all the same"
+
+
+@pytest.mark.parametrize(
+    "missing, held, said, word",
+    [("", True, True, "reproduced"), ("", False, False, "NOT reproduced"), ("too few", True, None, "COULD NOT TELL")],
+)
+def test_an_outcome_has_three_ways_to_end(missing, held, said, word):
+    class Outcome(Claims):
+        checks = [Check(held, "it is so")]
+
+    outcome = Outcome()
+    outcome.missing = missing
+    assert outcome.reproduced is said and outcome.verdict()[0] == word
+    assert outcome.claimed()["outcome"] == word.lower() and (not missing or outcome.claimed()["reasons"] == [missing])
