@@ -102,11 +102,17 @@ def shell(profile, words):
     metavar="NAME=VALUE",
     help="Change a number that the case takes, see its case.toml.",
 )
-def run(case, as_json, changed):
-    """Show a case happen, beside its control: exit 0 reproduced, 1 not, 3 could not be tried."""
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="Run it N times: how often it reproduced, and what its figure came to.",
+)
+def run(case, as_json, changed, rounds):
+    """Show a case happen, beside its control: exit 0 reproduced, 1 not, 3 could not be tried, 4 could not tell."""
     from host.vm import labs
 
-    sys.exit(labs.in_throwaway("run", case, as_json, changed))
+    sys.exit(labs.in_throwaway("run", case, as_json, changed, rounds))
 
 
 @command("./lab trace frag-needed")
@@ -128,7 +134,7 @@ def _print_json(value) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
 def check(exercise, file, as_json):
-    """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, with its reasons."""
+    """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4, with its reasons."""
     from host.exercises import answering
 
     verdict = answering.check(exercise, file)

@@ -1,7 +1,7 @@
 """What does `python -m labs VERB …` do in the guest? It runs a case's function and shows the outcome.
 
-    run CASE, trace CASE     exit 0 reproduced (or as expected), 1 not, 3 could not be tried
-    check CASE/N             judges the answer on standard input: PASS 0, FAIL 1, SKIP 3
+    run CASE, trace CASE     exit 0 reproduced (or as expected), 1 not, 3 could not be tried, 4 could not tell
+    check CASE/N             judges the answer on standard input: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4
     record CASE              one JSON object: the data and figures that the book's pages show
 
 A wrong call exits with 2.
@@ -10,16 +10,20 @@ A wrong call exits with 2.
 from __future__ import annotations
 
 import argparse
+import functools
+import hashlib
 import json
 import sys
+from types import ModuleType
 
-from labs.case import cases
+from labs.case import Outcome, cases
 from labs.errors import VERDICTS, CannotTry, Status
 
 SHOWN = {
     "run": "show a case happen, beside its control",
     "trace": "the same under the tracers, the observed stacks beside the report's",
 }
+STATUS = {True: Status.HOLDS, False: Status.FAILS, None: Status.COULD_NOT_TELL}
 
 
 def main(words: list[str]) -> int:
@@ -28,19 +32,29 @@ def main(words: list[str]) -> int:
     asked = _parser(known).parse_args(words)
     try:
         if asked.verb == "check":
-            return check(asked.exercise, sys.stdin.read(), asked.json)
+            return check(asked.exercise, sys.stdin.read(), asked.json, asked.sealed)
         if asked.verb == "record":
             print(json.dumps(known[asked.case].module("record").record()))
             return Status.HOLDS
         module = known[asked.case].module()
-        outcome = module.run(**dict(asked.changed)) if asked.verb == "run" else module.trace()
+        outcome = _run(asked, module) if asked.verb == "run" else module.trace()
     except CannotTry as reason:
         return _could_not(reason, asked.json)
     except KeyboardInterrupt:
         print("interrupted; what was set up has been undone", file=sys.stderr)
         return Status.INTERRUPTED
     print(json.dumps(outcome.to_json()) if asked.json else outcome.text())
-    return Status.HOLDS if outcome.reproduced else Status.FAILS
+    return STATUS[outcome.reproduced]
+
+
+def _run(asked: argparse.Namespace, module: ModuleType) -> Outcome:
+    """The case, once or as often as was asked."""
+    run = functools.partial(module.run, **dict(asked.changed))
+    if not asked.rounds:
+        return run()
+    from labs.measure.repeated import repeated
+
+    return repeated(asked.case, run, asked.rounds, (lambda line: None) if asked.json else print)
 
 
 def _parser(known: dict) -> argparse.ArgumentParser:
@@ -60,9 +74,15 @@ def _parser(known: dict) -> argparse.ArgumentParser:
                 metavar="NAME=VALUE",
                 help="change a number that the case takes",
             )
+            arguments.add_argument("--rounds", type=int, metavar="N", help="run it N times; how often it reproduces")
     arguments = verbs.add_parser("check", help="judge the answer on standard input")
     arguments.add_argument("exercise", metavar="CASE/N")
     arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+    arguments.add_argument(
+        "--sealed",
+        action="store_true",
+        help="the first line is no part of the answer: a nonce, printed beside the answer's hash",
+    )
     return parser
 
 
@@ -72,22 +92,34 @@ def _setting(word: str) -> tuple[str, int]:
     return name, int(value)
 
 
-def check(exercise: str, answer: str, as_json: bool) -> int:
-    """Judges an answer and prints the verdict; its exit status."""
+def check(exercise: str, given: str, as_json: bool, sealed: bool) -> int:
+    """Judges an answer and prints the verdict; its exit status. A sealed verdict tells whoever sent nonce and answer
+    from one that the answer has printed."""
     from labs.judge.exercise import Unknown, judge  # only this verb needs the judges' imports
 
+    nonce, _, answer = given.partition("\n") if sealed else ("", "", given)
+    seal = {"seal": {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}} if sealed else {}
     try:
         verdict = judge(exercise, answer)
     except Unknown as unknown:
         print(unknown, file=sys.stderr)
         return Status.USAGE
-    print(json.dumps(verdict.to_json()) if as_json else verdict.text())
+    print(json.dumps(verdict.to_json() | seal) if as_json else verdict.text())
     return VERDICTS[verdict.verdict]
 
 
 def _could_not(reason: CannotTry, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"reproduced": None, "reasons": [str(reason)], "next": reason.next_command}))
+        print(
+            json.dumps(
+                {
+                    "reproduced": None,
+                    "outcome": "could not be tried",
+                    "reasons": [str(reason)],
+                    "next": reason.next_command,
+                }
+            )
+        )
     else:
         print(f"could not be tried: {reason}. Next: {reason.next_command}", file=sys.stderr)
     return Status.COULD_NOT

@@ -7,9 +7,10 @@ two modules. `case.py` has two functions:
                           case.toml has under [settings.NAME] are its arguments, whole numbers
     trace() -> Outcome    the same under the tracers, the observed stacks beside the report's
 
-An outcome has `to_json()`, one dict of plain values with `reproduced` and `reasons` among them,
-and `text()`, what a person reads, at most 80 columns wide. Both functions raise CannotTry if the
-machine lacks something. A notebook calls the same functions. `record.py` has one:
+An outcome has `to_json()`, one dict of plain values with `reproduced`, `outcome` and `reasons` among them,
+and `text()`, what a person reads, at most 80 columns wide. `reproduced` is None if the machine stood still too
+often to tell. Both functions raise CannotTry if the machine lacks something. A notebook calls the same functions.
+`record.py` has one:
 
     record() -> dict      plain values that the book's prose quotes; under "figures" its pictures as HTML, by
                           name; under "files" what a reader may download beside the figure that each is named after
@@ -32,7 +33,8 @@ FOLDER = Path(__file__).with_name("cases")
 class Outcome(Protocol):
     """What a case's `run` and `trace` return."""
 
-    reproduced: bool
+    reproduced: bool | None
+    headline: tuple[str, float]  # of a run: the figure that a case is known by, with what it is; for `--rounds`
 
     def to_json(self) -> dict: ...
 

@@ -6,6 +6,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# What `reproduced` is called in an object of JSON.
+OUTCOMES = {True: "reproduced", False: "not reproduced", None: "could not tell"}
+
 
 @dataclass(frozen=True)
 class Check:
@@ -19,25 +22,39 @@ class Check:
 
     def wrapped(self) -> str:
         """For the terminal, in at most 80 columns."""
-        return textwrap.fill(str(self), 80, initial_indent="  ", subsequent_indent=" " * 6)
+        return _wrapped(str(self), " " * 6)
+
+
+def _wrapped(text: str, behind: str) -> str:
+    return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent=behind)
 
 
 class Claims:
     """What an outcome of a run or a trace has in common with any other: `checks`, its claims, and
-    `stacks`, the expected ones beside the observed ones, if it was traced."""
+    `stacks`, the expected ones beside the observed ones, if it was traced. `missing` says what was not
+    measured, if that was too much to tell."""
 
     checks: Sequence[Check]
     stacks = ()
+    missing = ""
 
     @property
-    def reproduced(self) -> bool:
-        """True if no frame is missing and every claim held."""
+    def reproduced(self) -> bool | None:
+        """True if no frame is missing and every claim held; None if it could not be told."""
+        if self.missing:
+            return None
         return all(stack.ok for stack in self.stacks) and all(check.held for check in self.checks)
 
     def claimed(self) -> dict:
         """Plain values, for `to_json()`."""
-        return {"reproduced": self.reproduced, "reasons": [str(check) for check in self.checks]}
+        return {
+            "reproduced": self.reproduced,
+            "outcome": OUTCOMES[self.reproduced],
+            "reasons": [self.missing] if self.missing else [str(check) for check in self.checks],
+        }
 
     def verdict(self, words: str = "reproduced") -> list[str]:
         """Lines for the terminal: whether it came out as claimed, in these words, and each claim."""
+        if self.missing:
+            return ["COULD NOT TELL", _wrapped(self.missing, "  ")]
         return [words if self.reproduced else f"NOT {words}", *(check.wrapped() for check in self.checks)]

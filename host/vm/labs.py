@@ -15,15 +15,17 @@ MEANT = set(Status) - {Status.UNREAD}  # what `python -m labs` ends with on purp
 TOLD = MEANT - {Status.USAGE, Status.INTERRUPTED}  # after which there is an object, if one was asked for
 
 
-def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = ()) -> int:
+def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = (), rounds: int | None = None) -> int:
     """Run `labs VERB CASE` in a guest of its own, its output passed through; its exit status.
 
-    `changed` are "NAME=VALUE" words; what the case does not take is said before a guest is started.
+    `changed` are "NAME=VALUE" words; what the case does not take is said before a guest is started. With `rounds` it
+    is run so many times there, each with hosts of its own.
     """
     case = cases.case(name)
     options = ["--json"] if as_json else []
     for setting, value in case.set(list(changed)).items():
         options += ["--set", f"{setting}={value}"]
+    options += ["--rounds", str(rounds)] if rounds else []
     with serving.throwaway(case.profile) as guest:
         call = _printed if as_json else shown
         status = call(guest, "labs", verb, name, *options)

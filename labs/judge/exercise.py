@@ -19,6 +19,7 @@ from pathlib import Path
 from labs.case import cases
 from labs.errors import CannotTry
 from labs.judge.verdict import Judged, Verdict
+from labs.measure.rounds import CouldNotTell
 from labs.net.topology import Node
 
 
@@ -55,7 +56,8 @@ def exercise(id: str) -> Exercise:
 
 
 def judge(id: str, answer: str) -> Verdict:
-    """Judge an answer. A machine that lacks something gives SKIP with the reason."""
+    """Judge an answer. A machine that lacks something gives SKIP with the reason, one that did not hold still
+    COULD NOT TELL."""
     asked = exercise(id)
     verdict = Verdict(id)
     if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):
@@ -67,6 +69,8 @@ def judge(id: str, answer: str) -> Verdict:
             judges.JUDGES[asked.folder.name](asked, answer, verdict)
     except CannotTry as reason:
         verdict.skipped = f"{reason}. Next: {reason.next_command}"
+    except CouldNotTell as reason:
+        verdict.untold = f"{reason}. Next: the same call again"
     return verdict
 
 

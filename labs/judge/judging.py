@@ -1,5 +1,6 @@
 """What does every judge of a script need? An untouched topology beside the one that the answer acts
-on, the hosts that the answer may not change, and a workload that may get no answer at all."""
+on, the hosts that the answer may not change, a workload that may get no answer at all, and a machine that
+holds still meanwhile."""
 
 from __future__ import annotations
 
@@ -11,11 +12,36 @@ from concurrent.futures import ThreadPoolExecutor
 from labs.judge.answer import applied
 from labs.judge.exercise import Exercise, first_change, settings
 from labs.judge.verdict import Judged, Verdict
+from labs.measure.rounds import CouldNotTell, Round
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.wire.capture import CaptureError
 
 # What a network that an answer has broken does to a workload.
 BROKEN = (OSError, ssl.SSLError, NotReady, CommandFailed, CaptureError, IndexError, StopIteration)
+TRIES = 3
+
+
+def undisturbed(verdict: Verdict, attempt: Callable[[], None]) -> None:
+    """Has the answer tried on new networks, and tried again if the machine stood still while it was measured
+    (see `held_still`). That is the clock's word: what came out has no part in it."""
+    for left in reversed(range(TRIES)):
+        verdict.checks.clear()
+        verdict.measured.clear()
+        try:
+            return attempt()
+        except CouldNotTell:
+            if not left:
+                raise
+
+
+def held_still(bound_ms: float, *measured: Round) -> None:
+    """Raises CouldNotTell if the machine stood still for longer than this while one of these was measured."""
+    longest_ms = max(each.held_up_ms for each in measured)
+    if longest_ms > bound_ms:
+        raise CouldNotTell(
+            f"the machine stood still for {longest_ms:.0f} ms while the answer was measured, "
+            f"expected {bound_ms:.0f} at most"
+        )
 
 
 @contextlib.contextmanager

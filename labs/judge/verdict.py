@@ -1,4 +1,4 @@
-"""How is a verdict on an answer said? PASS, FAIL or SKIP, each with what was expected and
+"""How is a verdict on an answer said? PASS, FAIL, SKIP or COULD NOT TELL, each with what was expected and
 found, the same in a terminal, as JSON and in a notebook."""
 
 import html
@@ -17,12 +17,14 @@ class Judged(Exception):
 @dataclass
 class Verdict:
     """The judgement of one answer. `checks` are (held, sentence) pairs in the order in which they
-    were made; `measured` is what they rest on; `skipped` says why nothing could be judged."""
+        were made; `measured` is what they rest on; `skipped` says what the machine lacks to judge anything, `untold`
+    why it did not hold still for long enough."""
 
     exercise: str
     checks: list[tuple[bool, str]] = field(default_factory=list)
     measured: dict = field(default_factory=dict)
     skipped: str = ""
+    untold: str = ""
 
     def expect(self, held: bool, held_says: str, failed_says: str) -> bool:
         """Add one check with the sentence for its outcome; returns `held`."""
@@ -31,15 +33,15 @@ class Verdict:
 
     @property
     def verdict(self) -> str:
-        if self.skipped:
-            return "SKIP"
+        if self.skipped or self.untold:
+            return "SKIP" if self.skipped else "COULD NOT TELL"
         return "PASS" if self.checks and all(held for held, _ in self.checks) else "FAIL"
 
     @property
     def reasons(self) -> list[str]:
         """The sentences that decide: the failed checks of a FAIL, all checks of a PASS."""
-        if self.skipped:
-            return [self.skipped]
+        if self.skipped or self.untold:
+            return [self.skipped or self.untold]
         failed = [sentence for held, sentence in self.checks if not held]
         return failed or [sentence for _, sentence in self.checks]
 
@@ -53,8 +55,13 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         marks = {True: "✓ held", False: "✗ failed"}
-        rows = self.checks or [(False, reason) for reason in self.reasons]
-        lines = "".join(f"<li><b>{marks[held]}</b> {html.escape(sentence)}</li>" for held, sentence in rows)
+        judged = self.verdict in ("PASS", "FAIL")
+        rows = (
+            [(f"<b>{marks[held]}</b> ", sentence) for held, sentence in self.checks]
+            if judged
+            else [("", reason) for reason in self.reasons]
+        )
+        lines = "".join(f"<li>{mark}{html.escape(sentence)}</li>" for mark, sentence in rows)
         return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{lines}</ul>"
 
     def __repr__(self) -> str:

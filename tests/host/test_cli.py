@@ -100,7 +100,13 @@ def test_a_setting_out_of_range_is_refused_before_a_guest_starts(lab, value, tmp
 def test_an_unknown_setting_names_the_known(lab):
     answer = lab("run", "addr-select", "--set", "hosts=5", "--json")
     assert answer.returncode == 2 and "addresses" in json.loads(answer.stdout)["error"]
-    assert "there are: none" in lab("run", "frag-needed", "--set", "hosts=5").stderr
+    assert "there are: none" in lab("run", "rtl8139-tso", "--set", "hosts=5").stderr
+
+
+@pytest.mark.parametrize("rounds", ["0", "-1", "many", "101"])
+def test_a_number_of_rounds_that_is_none_is_refused_before_there_is_a_guest(lab, rounds):
+    answer = lab("run", "frag-needed", "--rounds", rounds)
+    assert answer.returncode == 2 and "--rounds" in answer.stderr and "guest" not in answer.stderr
 
 
 def test_a_missing_answer_file_says_where_to_begin(lab):

@@ -76,7 +76,12 @@ def test_a_run_obeys_nothing(guest, monkeypatch, capfd):
 def test_a_verdict_obeys_nothing(lab, words):
     verdict = {"exercise": "frag-needed/1", "verdict": "FAIL", "reasons": [attack[1] for attack in ATTACKS]}
     asked = ["check", "frag-needed/1", str(cases.exercise("frag-needed/1").start), *words]
-    done = lab(f"os.write(1, {json.dumps(verdict).encode()!r})", *asked)
+    sealed = (
+        "import hashlib, json; nonce, _, answer = sys.stdin.read().partition('\\n'); print(json.dumps("
+        f"json.loads({json.dumps(verdict)!r}) | {{'seal': {{'nonce': nonce, 'answer_sha256': "
+        "hashlib.sha256(answer.encode()).hexdigest()}})); sys.exit(1)"
+    )
+    done = lab(sealed, *asked)
     assert done.exit_code == 1 and "SSAP" in done.stdout
     assert done.stdout.replace("\n", "").isprintable()
 
@@ -117,26 +122,33 @@ def test_a_reader_who_has_seen_enough_ends_the_run(guest, monkeypatch):
 @pytest.mark.parametrize(
     "program, said, why",
     [
-        ("print('[' * 200000)", "SKIP", "nested too deeply"),
-        ("print('{\"a\":' * 500 + '1' + '}' * 500)", "SKIP", "nested too deeply"),
-        ('os.write(1, b\'{"a": "\\xff"}\')', "SKIP", "not UTF-8 (byte 7)"),
-        ("while True: print('x' * 100000)", "SKIP", "more than 16 MiB"),
-        ("print('1' * 5000)", "SKIP", "found other text"),
-        ("print('[]')", "SKIP", "found a list"),
-        ("print('{} {}')", "SKIP", "found other text"),
-        ('print(\'{"verdict": "PASS"}\')', "SKIP", "no verdict on frag-needed/1"),
-        ('print(\'{"verdict": [], "reasons": []}\')', "SKIP", "no verdict on frag-needed/1"),
-        ('print(\'{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": [1]}\')', "SKIP", "no verdict on"),
-        ('print(\'{"exercise": "frag-needed/2", "verdict": "PASS", "reasons": []}\')', "SKIP", "no verdict on"),
+        ("print('[' * 200000)", "COULD NOT TELL", "nested too deeply"),
+        ("print('{\"a\":' * 500 + '1' + '}' * 500)", "COULD NOT TELL", "nested too deeply"),
+        ('os.write(1, b\'{"a": "\\xff"}\')', "COULD NOT TELL", "not UTF-8 (byte 7)"),
+        ("while True: print('x' * 100000)", "COULD NOT TELL", "more than 16 MiB"),
+        ("print('1' * 5000)", "COULD NOT TELL", "found other text"),
+        ("print('[]')", "COULD NOT TELL", "found a list"),
+        ("print('{} {}')", "COULD NOT TELL", "found other text"),
+        ('print(\'{"verdict": "PASS"}\')', "COULD NOT TELL", "no verdict on frag-needed/1"),
+        ('print(\'{"verdict": [], "reasons": []}\')', "COULD NOT TELL", "no verdict on frag-needed/1"),
+        (
+            'print(\'{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": [1]}\')',
+            "COULD NOT TELL",
+            "no verdict on",
+        ),
+        (
+            'print(\'{"exercise": "frag-needed/2", "verdict": "PASS", "reasons": []}\')',
+            "COULD NOT TELL",
+            "no verdict on",
+        ),
         ("sys.exit(255)", "FAIL", "the guest fell silent"),
         ("sys.exit('a\\nb\\nc\\nd')", "FAIL", "the judge was ended before its verdict (b; c; d)"),
-        ("sys.stderr.write('KeyError: x'); sys.exit(70)", "SKIP", "says nothing of the answer (KeyError: x)"),
+        ("sys.stderr.write('KeyError: x'); sys.exit(70)", "COULD NOT TELL", "says nothing of the answer (KeyError: x)"),
     ],
 )
 def test_what_is_no_verdict_could_not_tell(guest, program, said, why):
     found = judging._verdict(cases.exercise("frag-needed/1"), "", guest(program))
     assert found["verdict"] == said and why in found["reasons"][0]
-    assert ("could not tell" in found["reasons"][0]) == (said == "SKIP" and "exit(70)" not in program)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,11 @@ class Outcome(Claims):
     def checks(self) -> list[Check]:
         return judge(self.seen)
 
+    @property
+    def headline(self) -> tuple[str, float]:
+        most = max(self.seen.broken)
+        return f"a send with {most} addresses, times one with the setting", self.seen.ratio(most)
+
     def to_json(self) -> dict:
         """Plain values."""
         seen, held = self.seen, [count for count in (REPORTED, RATIO_AT) if count in self.seen.broken]

@@ -80,6 +80,11 @@ class Outcome(Claims):
         return judge(self.seen)
 
     @property
+    def headline(self) -> tuple[str, float]:
+        rate, broken = self.seen["tso_off"].rate_kb_s, self.seen["as_it_is"].rate_kb_s
+        return "the rate with TSO off, times the broken one", rate / broken
+
+    @property
     def table(self) -> Downloads:
         return Downloads(self.seen.values(), *COLUMNS)
 

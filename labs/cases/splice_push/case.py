@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labs.cases.splice_push.judge import judge
+from labs.cases.splice_push.judge import CORKED, judge
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
@@ -65,6 +65,11 @@ class Outcome(Claims):
     @property
     def checks(self) -> list[Check]:
         return judge(self.broken, self.fixed)
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        broken, fixed = (side[CORKED].stayed_ms for side in (self.broken, self.fixed))
+        return f"the stay of {CORKED!r} in the sender's kernel, times the fixed one's", broken / fixed
 
     def to_json(self) -> dict:
         """Plain values."""
