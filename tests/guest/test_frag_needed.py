@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from labs import __main__ as command
-from labs.cases.frag_needed import case, tracing
+from labs.cases.frag_needed import case, curing, lasting, telling, tracing
+from labs.judge.exercise import exercise
+from labs.judge.exercise import judge as judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 
@@ -15,7 +18,7 @@ PARTS = "frag-needed"
 
 def test_the_stall_is_reproduced(outcome):
     assert outcome.reproduced, outcome.text()
-    direct = outcome.broken["direct"]
+    direct = outcome.shown["direct"]
     assert [e.name for e in direct.exchanges] == ["A", "B", "B again"]
     assert direct["A"].before.snd_mss == direct["B"].before.snd_mss == 1448
     # Known when the call has returned, or on a busy machine a moment later: its ICMP comes by softirq.
@@ -31,18 +34,38 @@ def test_without_the_cause_the_judge_says_no(outcome):
     assert not only_slow.reproduced
 
 
+def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
+    status, out = main("run", "frag-needed", "--json", "--set", "tunnel=0")
+    said = json.loads(out)
+    assert status == 1
+    assert said["reproduced"] is False and said["outcome"] == "not reproduced"
+    assert said["icmp_to_self"] == said["direct"]["icmp_from_balancer"] == 0
+    ways = [reason for reason in said["reasons"] if "B waits" in reason]
+    assert len(ways) == 2 and all(reason.startswith("NO") for reason in ways)
+
+
+@pytest.mark.parametrize("number, judge", [("1", curing), ("4", lasting), ("5", telling)])
+def test_where_nothing_stalls_no_judge_says_yes_or_no(monkeypatch, number, judge):
+    monkeypatch.setattr(judge, "Network", partial(case.Network, tunnel=False))
+    right = sorted((exercise(f"frag-needed/{number}").folder / "solutions").iterdir())[0]
+    verdict = judged(f"frag-needed/{number}", right.read_text())
+    assert verdict.verdict == "SKIP", verdict.text()
+
+
 def test_json_has_what_it_promises(outcome):
     read = json.loads(json.dumps(outcome.to_json()))
     assert read["reproduced"] is True and read["icmp_to_self"] >= 2
     for way in ("direct", "sidecar"):
         assert {"a_ms", "b_ms", "b_again_ms", "b_left_after_ms", "counters"} <= set(read[way])
         assert read["control"][way]["icmp_to_self"] == 0
+        rounds, controls = read["rounds"][way], read["rounds"]["control"][way]
+        assert len(rounds) == len(controls) == 3 and read[way] in rounds and read["control"][way] in controls
     assert [p["proto"] for p in read["captures"]["direct_b"]][0] == "icmp"
     assert {port["node"] for port in read["topology"]["ports"]} == {"client", "balancer", "server"}
 
 
 def test_people_read_80_columns(outcome, traced):
-    for text in (outcome.text(), traced.text(), str(outcome.broken["direct"])):
+    for text in (outcome.text(), traced.text(), str(outcome.shown["direct"])):
         assert max(map(len, text.splitlines())) <= 80
 
 
@@ -94,9 +117,9 @@ def test_established_connections_suffer_after_the_expiry():
     assert 1 < len(small) < 20  # one congestion window of them, then the rest in one piece
 
 
-def test_one_object_on_stdout(capsys):
-    assert command.main(["run", "frag-needed", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["reproduced"] is True
+def test_one_object_on_stdout(main):
+    status, out = main("run", "frag-needed", "--json")
+    assert status == 0 and json.loads(out)["reproduced"] is True
 
 
 def test_what_cannot_be_tried_is_said(capsys, monkeypatch):

@@ -17,11 +17,12 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labs.cases.frag_needed.judge import ROUNDS, TUNNEL_MTU, asked_smaller, fast, judge
-from labs.cases.frag_needed.network import VIP, Network
+from labs.cases.frag_needed.judge import HELD_UP_MS, NEEDED, ROUNDS, b_ms, judge, slower
+from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
-from labs.cases.frag_needed.workload import direct, sidecar
+from labs.cases.frag_needed.workload import Eyes, direct, sidecar
 from labs.check import Check, Claims
+from labs.measure.rounds import Rounds
 
 if TYPE_CHECKING:
     from labs.cases.frag_needed.experiments import Table
@@ -32,27 +33,48 @@ __all__ = ["Network", "Observed", "Outcome", "again", "direct", "expiry", "run",
 
 @dataclass(frozen=True)
 class Outcome(Claims):
-    """A whole run: the broken and the control workloads, each `direct` and through the `sidecar`."""
+    """A whole run: the rounds of the broken and of the control workload, each `direct` and through the `sidecar`.
 
-    broken: dict[str, Observed]
-    control: dict[str, Observed]
+    `shown` and `shown_control` are the rounds in which B's wait is the median, for each way.
+    """
+
+    broken: dict[str, Rounds[Observed]]
+    control: dict[str, Rounds[Observed]]
     kernel: str
     addresses: dict
 
     @property
     def checks(self) -> list[Check]:
-        return judge(self.broken, self.control)
+        return [] if self.missing else judge(self.broken, self.control)
+
+    @property
+    def missing(self) -> str:
+        sides = [(way, rounds) for side in (self.broken, self.control) for way, rounds in side.items()]
+        return "; ".join(f"{way}: {rounds.missing}" for way, rounds in sides if rounds.missing)
+
+    @property
+    def shown(self) -> dict[str, Observed]:
+        return {way: rounds.typical(b_ms) for way, rounds in self.broken.items()}
+
+    @property
+    def shown_control(self) -> dict[str, Observed]:
+        return {way: rounds.typical(b_ms) for way, rounds in self.control.items()}
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        return "B's wait past the sidecar, times the control's", slower(self.broken["direct"], self.control["direct"])
 
     def to_json(self) -> dict:
-        """Plain values."""
-        seen = self.broken["direct"]
+        """Plain values; "rounds" has them all, the rest is of those that are shown."""
+        seen = self.shown["direct"]
         return {
             "case": "frag-needed",
             "kernel": self.kernel,
             **self.claimed(),
-            **{way: observed.to_json() for way, observed in self.broken.items()},
-            "control": {way: observed.to_json() for way, observed in self.control.items()},
-            "icmp_to_self": sum(len(observed.icmp_to_self()) for observed in self.broken.values()),
+            **{way: observed.to_json() for way, observed in self.shown.items()},
+            "control": {way: observed.to_json() for way, observed in self.shown_control.items()},
+            "rounds": _plain(self.broken) | {"control": _plain(self.control)},
+            "icmp_to_self": sum(len(observed.icmp_to_self()) for observed in self.shown.values()),
             "topology": self.addresses,
             "captures": {
                 f"direct_{name.lower()}": [packet.to_json() for packet in seen.shown(name)] for name in ("A", "B")
@@ -65,14 +87,15 @@ class Outcome(Claims):
             f"frag-needed on Linux {self.kernel}",
             "",
             "Connections A and B are open. A sends a full segment, then B, then B again.",
+            f"Shown is, of {ROUNDS} rounds, the one in which B's wait is the median.",
             "",
             f"{'waited, ms':<28}{'A':>10}{'B':>10}{'B again':>10}{'ICMP to self':>16}",
         ]
-        for label, all_seen in (("", self.broken), (", route MTU 1480", self.control)):
+        for label, all_seen in (("", self.shown), (", route MTU 1480", self.shown_control)):
             for way, seen in all_seen.items():
                 waits = "".join(f"{exchange.waited_ms:10.1f}" for exchange in seen.exchanges)
                 lines.append(f"{way + label:<28}{waits}{len(seen.icmp_to_self()):>16}")
-        lines += ["", self.broken["direct"].ladder("B").text(), ""]
+        lines += ["", self.shown["direct"].ladder("B").text(), ""]
         lines += self.verdict()
         return "\n".join(lines)
 
@@ -83,29 +106,32 @@ class Outcome(Claims):
         """How long each exchange waited, broken beside control: a plot, and its text alternative."""
         from labs.cases.frag_needed import pictures
 
-        return pictures.waits(self.broken, self.control)
+        return pictures.waits(self.shown, self.shown_control)
 
 
-def run() -> Outcome:
-    """The broken workload and its control, one after the other in one network.
+def run(tunnel: int = 1) -> Outcome:
+    """Rounds of the broken workload and its control by turns, all in one network. Without the `tunnel` nothing is
+    broken, and the outcome is that the case was not reproduced.
 
-    What the first has taught the client is forgotten in between: see `Network.forget`, and
+    What a round has taught the client is forgotten before the next: see `Network.forget`, and
     `experiments.again`, which shows that it is.
     """
-    with Network() as net:
-        broken = both(net)
-        net.forget()
-        net.client.on(f"ip route add {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
-        return Outcome(broken, control(net, broken), os.uname().release, net.describe())
+    broken, control = [], []
+    with Network(bool(tunnel)) as net, Eyes(net) as eyes:
+        for _ in range(ROUNDS):
+            broken.append(both(net, eyes))
+            with net.told():
+                control.append(both(net, eyes))
+        return Outcome(by_way(broken), by_way(control), os.uname().release, net.describe())
 
 
-def control(net: Network, broken: dict[str, Observed]) -> dict[str, Observed]:
-    """Both ways without the fault; measured again if only the machine's own pauses can have made it slow."""
-    for _ in range(ROUNDS):
-        seen = both(net)
-        if any(map(asked_smaller, seen.values())) or all(fast(seen[way], broken[way]) for way in seen):
-            break
-    return seen
+def by_way(rounds: list[dict[str, Observed]]) -> dict[str, Rounds[Observed]]:
+    """The rounds of each way."""
+    return {way: Rounds([seen[way] for seen in rounds], HELD_UP_MS, NEEDED) for way in rounds[0]}
+
+
+def _plain(rounds: dict[str, Rounds[Observed]]) -> dict:
+    return {way: [seen.to_json() for seen in each.every] for way, each in rounds.items()}
 
 
 # The tracers are imported when first asked for: `run` needs none, and they cost it 0.3 s.
@@ -138,8 +164,10 @@ def expiry(net: Network, expires_s: int = 2) -> Table:
     return experiments.expiry(net, expires_s)
 
 
-def both(net: Network) -> dict[str, Observed]:
-    """The direct client's exchanges, then those through the sidecar, as if nothing had been before."""
-    seen = {"direct": direct(net)}
-    net.forget()
-    return seen | {"sidecar": sidecar(net)}
+def both(net: Network, eyes: Eyes) -> dict[str, Observed]:
+    """The direct client's exchanges, then those through the sidecar, each as if nothing had been before."""
+    seen = {}
+    for way, workload in (("direct", direct), ("sidecar", sidecar)):
+        seen[way] = workload(net, eyes=eyes)
+        net.forget()
+    return seen

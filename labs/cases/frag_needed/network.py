@@ -10,20 +10,26 @@ server; the server takes it out and answers the client itself.
 
 from __future__ import annotations
 
+import contextlib
 import select
 import ssl
 import time
+from collections.abc import Iterator
 from functools import cached_property
 
 from labs.net.sockets import ESTABLISHED
 from labs.net.topology import NotReady, Port, Service, Topology, Wire, at_once
 
 VIP = "10.0.0.2"
+TUNNEL_MTU = 1480  # 1500 less the outer IPv4 header that IPVS puts before each packet
 TLS_PORT, ECHO_PORT, SIDECAR_PORT = 443, 7000, 15001
 SIDECAR_USER = "haproxy"
 # Of the guest alone, made with its image (vm-image/customize.sh).
 CERTIFICATE, KEY = "/etc/ssl/lab.pem", "/etc/ssl/lab.key"
-IPVS = "".join(f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r 10.0.0.6 -i\n" for port in (TLS_PORT, ECHO_PORT))
+IPVS = "".join(
+    f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r 10.0.0.6 {{method}}\n" for port in (TLS_PORT, ECHO_PORT)
+)
+TUNNEL, ROUTE = "-i", "-g"  # how IPVS forwards: in another packet, or by the server's MAC address alone
 # Its own connections must not come back to it, so the sidecar's user is exempt.
 REDIRECT = f"""*nat
 -A OUTPUT -p tcp --dport {TLS_PORT} -m owner ! --uid-owner {SIDECAR_USER} -j REDIRECT --to-ports {SIDECAR_PORT}
@@ -60,7 +66,8 @@ http {{
 
 
 class Network(Topology):
-    """The report's hosts, set up and serving. `client`, `balancer` and `server` are its nodes."""
+    """The report's hosts, set up and serving. `client`, `balancer` and `server` are its nodes. Without the `tunnel` the
+    fault is not switched on: packets go the same way, and none is too large."""
 
     modules = ("ipip", "ip_vs", "ip_vs_rr", "iptable_nat", "xt_REDIRECT", "xt_owner")
     # With no delay at all the balancer's ICMP is back before the client's system call has ended.
@@ -70,6 +77,10 @@ class Network(Topology):
         Port("balancer", lan, ("10.0.0.5/24", f"{VIP}/32")),
         Port("server", lan, ("10.0.0.6/24",)),
     )
+
+    def __init__(self, tunnel: bool = True) -> None:
+        self.method = TUNNEL if tunnel else ROUTE
+        super().__init__()
 
     def configure(self) -> None:
         """Balancer, sidecar and servers; returns when all of them listen."""
@@ -88,7 +99,7 @@ class Network(Topology):
         at_once(
             [
                 (self.server, ("ip", "-batch", "-"), f"link set tunl0 up\naddress add {VIP}/32 dev tunl0"),
-                (self.balancer, ("ipvsadm", "-R"), IPVS),
+                (self.balancer, ("ipvsadm", "-R"), IPVS.format(method=self.method)),
                 (self.client, ("iptables-legacy-restore",), REDIRECT),
             ]
         )
@@ -126,6 +137,15 @@ class Network(Topology):
             "-",
             stdin="route delete 10.0.0.0/24 dev client-eth0\nroute add 10.0.0.0/24 dev client-eth0 src 10.0.0.1\n",
         )
+
+    @contextlib.contextmanager
+    def told(self) -> Iterator[None]:
+        """The control: for the length of the block a route tells the client of the tunnel's MTU beforehand."""
+        self.client.on(f"ip route add {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
+        try:
+            yield
+        finally:
+            self.client.on(f"ip route delete {VIP}")
 
     def settle(self, deadline_s: float = 30) -> None:
         """Returns once the client has acknowledged all that the server has sent.

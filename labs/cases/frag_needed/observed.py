@@ -18,7 +18,7 @@ class Exchange:
 
     `at_s` is when it was asked, counted from the workload's first question; `before` and `info` the
     kernel's state of the connection right before and right after the call that wrote it (None
-    behind the sidecar).
+    behind the sidecar). `held_up_ms` is the longest that the machine stood still meanwhile (labs/measure/clock.py).
     """
 
     name: str
@@ -28,6 +28,7 @@ class Exchange:
     waited_ms: float
     before: TcpInfo | None = None
     info: TcpInfo | None = None
+    held_up_ms: float = 0
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ class Observed:
 
     def __getitem__(self, name: str) -> Exchange:
         return next(exchange for exchange in self.exchanges if exchange.name == name)
+
+    @property
+    def held_up_ms(self) -> float:
+        """The longest that the machine stood still while B waited: that time is judged."""
+        return self["B"].held_up_ms
 
     def during(self, name: str) -> list[Packet]:
         """Packets of one exchange: between its question and the end of its answer."""
@@ -103,6 +109,7 @@ class Observed:
         }
         return waits | {
             "b_left_after_ms": round(self.left_after_ms("B"), 2),
+            "held_up_ms": round(self.held_up_ms, 2),
             "icmp_to_self": len(self.icmp_to_self()),
             "icmp_from_balancer": len(self.icmp_from_balancer()),
             "exchanges": [asdict(exchange) for exchange in self.exchanges],

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from labs import on_call
-from labs.cases.frag_needed.judge import TUNNEL_MTU
-from labs.cases.frag_needed.network import VIP, Network
+from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import direct
 
 LOOKS = Path(__file__).with_name("looks.toml")
@@ -19,9 +18,7 @@ USERS = "ABCD"  # A finds the smaller MTU out, each of the others then waits onc
 @contextlib.contextmanager
 def scene(told: bool) -> Iterator[tuple[Network, Callable[[], None]]]:
     """The direct clients have asked; with `told` a route says 1480 beforehand, as in the control of `run`."""
-    with Network() as net:
-        if told:
-            net.client.on(f"ip route add {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
+    with Network() as net, net.told() if told else contextlib.nullcontext():
 
         def again() -> None:
             net.forget()

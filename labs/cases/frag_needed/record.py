@@ -22,7 +22,7 @@ def record() -> dict:
         again = case.again(net)
     with Network() as net:
         expiry = case.expiry(net)
-    seen = outcome.broken["direct"]
+    seen = outcome.shown["direct"]
     figures = {
         "topology": topology_svg.figure(outcome.addresses, "Client, balancer and server on one wire"),
         "a-ladder": seen.ladder("A", "Connection A, seen at the client").html(),

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 
 from labs.cases.frag_needed.network import ECHO_PORT, TLS_PORT, VIP, Network
 from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.measure.clock import Clock
 from labs.net.counters import counters, moved
 from labs.net.tcp_info import TcpInfo, tcp_info
 from labs.wire.capture import Capture
+from labs.wire.packet import Packet
 
 if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
     from labs.trace.tracer import Tracer
@@ -97,21 +99,50 @@ def _ended(name: str):
     raise ConnectionError(f"expected an answer on connection {name}, found its end")
 
 
+class Eyes:
+    """tcpdump at the client, and the clock that says when the machine stood still; for the length of a `with` block."""
+
+    def __init__(self, net: Network) -> None:
+        self.net, self.clock = net, Clock()
+
+    def __enter__(self) -> Eyes:
+        self.clock.__enter__()  # a fork: before there is a thread that listens to tcpdump
+        try:
+            self.capture = Capture(self.net.folder / "client.pcap", "client", filter=ON_THE_WAY)
+            with self.net.client.inside():  # tcpdump begins there, and stays
+                self.capture.__enter__()
+        except BaseException:
+            self.clock.__exit__()
+            raise
+        return self
+
+    def seen_since(self, start_s: float) -> tuple[list[Packet], bytes]:
+        """What passed since somebody asked last: packets, their times from `start_s` on, and tcpdump's own file."""
+        file = self.net.folder / "seen.pcap"
+        file.write_bytes(pcap := self.capture.cut())
+        return self.capture.read(file, Decimal(repr(start_s))), pcap
+
+    def __exit__(self, kind, error, trace) -> None:
+        self.clock.__exit__()
+        self.capture.__exit__(kind, error, trace)
+
+
 class Watch:
     """Exchanges under tcpdump, for the length of a `with` block; `observed` is what was seen.
 
-    Connections made by `open` are closed at the block's end.
+    Connections made by `open` are closed at the block's end. `eyes` that are open already serve several blocks, one
+    after the other: tcpdump takes longer to start than an exchange.
     """
 
-    def __init__(self, net: Network) -> None:
+    def __init__(self, net: Network, eyes: Eyes | None = None) -> None:
         self.net, self.connections, self.exchanges = net, {}, []
+        self.eyes, self.ours = eyes or Eyes(net), not eyes
         self.observed: Observed | None = None
 
     def __enter__(self) -> Watch:
+        if self.ours:
+            self.eyes.__enter__()
         self.before = counters(self.net.client)
-        self.capture = Capture(self.net.folder / "client.pcap", "client", filter=ON_THE_WAY)
-        with self.net.client.inside():  # tcpdump begins there, and stays
-            self.capture.__enter__()
         return self
 
     def open(self, kind: type, *names: str) -> list:
@@ -125,38 +156,45 @@ class Watch:
         """One question on a connection, and its answer; `called` names the exchange."""
         connection = self.connections[name]
         earlier = any(exchange.connection == name for exchange in self.exchanges)
+        self.eyes.clock.begin()
         before, at_s, start = connection.info(), time.time(), time.monotonic()
         size, after = connection.ask()
         waited_ms = (time.monotonic() - start) * 1e3
         called = called or name + " again" * earlier
-        self.exchanges.append(Exchange(called, name, size, at_s, waited_ms, before, after))
+        self.exchanges.append(Exchange(called, name, size, at_s, waited_ms, before, after, self.eyes.clock.late_ms()))
         return self.exchanges[-1]
 
     def __exit__(self, kind, error, trace) -> None:
         for connection in self.connections.values():
             connection.close()
-        self.capture.__exit__(kind, error, trace)
-        if kind is None and self.exchanges:
-            start_s = self.exchanges[0].at_s
-            packets = self.capture.packets(Decimal(repr(start_s)))
-            exchanges = [replace(exchange, at_s=exchange.at_s - start_s) for exchange in self.exchanges]
-            self.observed = Observed(
-                exchanges, packets, moved(self.before, counters(self.net.client)), self.capture.path.read_bytes()
-            )
+        try:
+            if kind is None and self.exchanges:
+                self._observe()
+        finally:
+            if self.ours:
+                self.eyes.__exit__(kind, error, trace)
+
+    def _observe(self) -> None:
+        start_s = self.exchanges[0].at_s
+        exchanges = [replace(exchange, at_s=exchange.at_s - start_s) for exchange in self.exchanges]
+        packets, pcap = self.eyes.seen_since(start_s)
+        self.observed = Observed(exchanges, packets, moved(self.before, counters(self.net.client)), pcap)
 
 
-def direct(net: Network, order: Sequence[str] = "ABB", tracer: Tracer | None = None) -> Observed:
+def direct(
+    net: Network, order: Sequence[str] = "ABB", tracer: Tracer | None = None, eyes: Eyes | None = None
+) -> Observed:
     """Connections past the sidecar, and who asks in what order; an attached tracer watches them."""
-    return _asked(net, Direct, order, tracer)
+    return _asked(net, Direct, order, tracer, eyes)
 
 
-def sidecar(net: Network, order: Sequence[str] = "ABB") -> Observed:
+def sidecar(net: Network, order: Sequence[str] = "ABB", eyes: Eyes | None = None) -> Observed:
     """The same through TLS and the sidecar."""
-    return _asked(net, ThroughSidecar, order)
+    return _asked(net, ThroughSidecar, order, None, eyes)
 
 
-def _asked(net: Network, kind: type, order: Sequence[str], tracer: Tracer | None = None) -> Observed:
-    with Watch(net) as watch:
+def _asked(net: Network, kind: type, order: Sequence[str], tracer: Tracer | None, eyes: Eyes | None) -> Observed:
+    with Watch(net, eyes) as watch:
         for connection in watch.open(kind, *sorted(set(order))):
             if tracer:
                 tracer.watch(connection.name, connection.port)
