@@ -10,6 +10,7 @@ from host.exercises import applied, judging, progress
 from host.vm import serving
 
 LARGEST_ANSWER_BYTES = 1 << 20
+BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for a part of the first word
 
 
 def check(id: str, file: Path) -> dict:
@@ -43,9 +44,14 @@ def _read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise LabError(f"{file} is no UTF-8 text (byte {error.start})", begin, USAGE) from error
+    notes = []
+    if text.startswith(BYTE_ORDER_MARK):
+        text = text.removeprefix(BYTE_ORDER_MARK)
+        notes.append("note: the file begins with a byte-order mark; judged without")
     if "\r\n" in text:
-        return text.replace("\r\n", "\n"), ["note: the file has CRLF line ends; judged with LF"]
-    return text, []
+        text = text.replace("\r\n", "\n")
+        notes.append("note: the file has CRLF line ends; judged with LF")
+    return text, notes
 
 
 def hint(id: str) -> tuple[str, int, int]:
@@ -91,7 +97,7 @@ def _state(id: str) -> str:
     events = progress.events(id)
     if any(event.get("verdict") == "PASS" for event in events):
         return "passed"
-    tries = sum("verdict" in event for event in events)
+    tries = sum(event.get("verdict") == "FAIL" for event in events)  # others say nothing of the answer
     hints = max((event.get("hint", 0) for event in events), default=0)
     words = [
         f"{tries} tried" if tries else "",
