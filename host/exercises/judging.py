@@ -1,7 +1,13 @@
 """Who judges an answer? `python -m labs check` in a throwaway guest, watched from here: an answer may
-fail the guest's kernel, hang it, or end its QEMU, and that is a verdict too."""
+fail the guest's kernel, hang it, or end its QEMU, and that is a verdict too.
 
+An answer is root in the guest of its judge, and may print a verdict of its own. The judge's carries what only the judge
+was told: a nonce of this call, which it reads before there is an answer, and the hash of the answer that we sent.
+"""
+
+import hashlib
 import re
+import secrets
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
@@ -38,9 +44,10 @@ def judge(exercise: cases.Exercise, answer: str, label: str) -> dict:
 
 def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     """What the judge in this guest says of the answer, or what kept it from saying anything."""
-    words = ("labs", "check", exercise.id, "--json")
+    words = ("labs", "check", exercise.id, "--json", "--sealed")
+    seal = {"nonce": secrets.token_hex(16), "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
     with ThreadPoolExecutor(1) as pool:
-        judging = pool.submit(answered, guest, *words, given=answer)
+        judging = pool.submit(answered, guest, *words, given=f"{seal['nonce']}\n{answer}")
         failed = "interrupted"
         try:
             failed = _watch(guest, judging, exercise.deadline_s)
@@ -53,13 +60,26 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     if result.status == LOST:
         return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
     if _is_verdict(result.found, exercise):
-        return result.found
+        verdict = dict(result.found)
+        if verdict.pop("seal", None) != seal:
+            return _broken(
+                exercise, "a verdict was printed that is not the judge's: it lacks what only the judge was told"
+            )
+        if result.status != VERDICTS[verdict["verdict"]]:
+            return _broken(
+                exercise,
+                f"a {verdict['verdict']} was printed, and the judge ended with status "
+                f"{result.status}: somebody else had a hand in it",
+            )
+        return verdict
     said = "; ".join(result.said.splitlines()[-3:])
     if result.status == OUR_FAULT:
-        return _broken(exercise, f"the judge itself failed, which says nothing of the answer ({said})", "SKIP")
+        return _broken(
+            exercise, f"the judge itself failed, which says nothing of the answer ({said})", "COULD NOT TELL"
+        )
     if result.printed:
         why = result.why or f"expected a verdict, found no verdict on {exercise.id}"
-        return _broken(exercise, f"could not tell: {why}", "SKIP")
+        return _broken(exercise, why, "COULD NOT TELL")
     return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
 
 

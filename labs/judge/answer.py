@@ -3,6 +3,10 @@ more command, `on NODE COMMAND…`, in a cgroup of its own, with a deadline.
 
 An answer may loop for ever, leave processes behind or delete what it finds: everything it started
 is ended with the block, and the topology it worked on is thrown away after the judgement.
+
+It is root, and its judge runs beside it. So it starts without the capabilities that reach into another process: the
+kernel then lets it read no memory, descriptor or namespace of one that has them (cap_ptrace_access_check() in
+security/commoncap.c). The hosts that it may act on it gets as open descriptors, and has no others.
 """
 
 import contextlib
@@ -16,6 +20,7 @@ from dataclasses import dataclass, field
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
 FORBIDDEN_STATUS = 97
+WITHOUT = "-sys_ptrace,-sys_module,-sys_rawio"  # capabilities, as setpriv(1) has them
 
 PRELUDE = """\
 on() {
@@ -28,8 +33,8 @@ on() {
         echo "on: this exercise leaves '$node' as it is; yours: $LAB_ALLOWED" >&2; return 97;;
     esac
     [ $# -gt 0 ] || { echo "on: no command for '$node'" >&2; return 2; }
-    local pid=LAB_PID_$node
-    nsenter --target "${!pid}" --net --uts -- "$@"
+    local net=LAB_NET_$node
+    nsenter --net="/proc/self/fd/${!net}" -- "$@"
 }
 """
 
@@ -58,7 +63,7 @@ class Applied:
 def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: float = DEADLINE_S):
     """Run `script` against the nodes whose init processes are `pids` (name: process id); yields
     Applied when it ended. What it left running goes on until the block ends, then is killed."""
-    with _cgroup() as group, tempfile.TemporaryDirectory(prefix="answer-") as folder:
+    with _cgroup() as group, _networks(pids, allowed) as nets, tempfile.TemporaryDirectory(prefix="answer-") as folder:
         path, log, forbidden = (os.path.join(folder, name) for name in ("answer", "log", "forbidden"))
         with open(path, "w") as file:
             file.write(PRELUDE + script)
@@ -69,17 +74,18 @@ def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: fl
             "LAB_NODES": " ".join(pids),
             "LAB_ALLOWED": " ".join(sorted(allowed)),
             "LAB_FORBIDDEN": forbidden,
-            **{f"LAB_PID_{name}": str(pid) for name, pid in pids.items()},
+            **{f"LAB_NET_{name}": str(net) for name, net in nets.items()},
         }
         with open(log, "w") as output:
             process = subprocess.Popen(
-                ["bash", "-e", path],
+                ["setpriv", f"--bounding-set={WITHOUT}", "bash", "-e", path],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 env=environment,
                 cwd=folder,
                 start_new_session=True,
+                pass_fds=nets.values(),
                 preexec_fn=lambda: _join(group),
             )
         try:
@@ -89,6 +95,16 @@ def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: fl
             process.wait()
             status = None
         yield Applied(status, _read(log), sorted(set(_read(forbidden).split())))
+
+
+@contextlib.contextmanager
+def _networks(pids: dict[str, int], allowed: set[str]):
+    """Descriptors of these nodes' network namespaces, by name."""
+    with contextlib.ExitStack() as stack:
+        files = {
+            name: stack.enter_context(open(f"/proc/{pid}/ns/net")) for name, pid in pids.items() if name in allowed
+        }
+        yield {name: file.fileno() for name, file in files.items()}
 
 
 @contextlib.contextmanager
