@@ -69,6 +69,28 @@ def lab():
     return call
 
 
+def told(call, could_not_tell):
+    """What this call gives. One that could not tell, because the machine did not hold still, is lost and made again,
+    as often as a run may lose one; the run says how many were."""
+    from host.testing import run
+
+    for _ in range(run.MOST_LOST):
+        found = call()
+        if not could_not_tell(found):
+            return found
+        lost("the machine did not hold still")
+    return call()
+
+
+def lost(why: str) -> None:
+    """Write down that something says nothing of the code, see host/testing.py."""
+    from host import paths
+    from host.vm import snapshot
+
+    with open(paths.run() / snapshot.LOST, "a") as file:
+        file.write(f"{os.environ.get('PYTEST_CURRENT_TEST', '').split(' ')[0]}: {why}\n")
+
+
 def guests() -> list[int]:
     """The process ids of the QEMUs of this test run."""
     marker = os.environ["LAB_RUN_DIR"].encode()

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from host import cases
+from host.errors import VERDICTS
 
 SOLUTION = cases.exercise("frag-needed/1").solution
 
@@ -20,7 +21,7 @@ def check(lab, tmp_path, no_guest_left):
         answer = lab("check", "frag-needed/1", str(file), "--json")
         assert file.read_bytes() == text.encode(), "the reader's file was touched"
         verdict = json.loads(answer.stdout)
-        assert answer.returncode == {"PASS": 0, "FAIL": 1, "SKIP": 3}[verdict["verdict"]]
+        assert answer.returncode == VERDICTS[verdict["verdict"]]
         return verdict
 
     return judged

@@ -8,7 +8,7 @@ import pytest
 
 from host.vm import serving
 from host.vm.ssh import module_command
-from tests.vm.conftest import REPOSITORY
+from tests.vm.conftest import REPOSITORY, lost
 
 FOLDER = REPOSITORY / "tests" / "guest"
 
@@ -37,5 +37,8 @@ def test_in_guest(name, everything):
         result = guest.connection.run(
             [*(["env", "LAB_TEST_ALL=1"] if everything else []), *command], capture_output=True, text=True
         )
+    for line in result.stdout.splitlines():
+        if line.startswith("lost: "):
+            lost(line.removeprefix("lost: "))
     print(result.stdout[-6000:], result.stderr[-2000:])
     assert result.returncode == 0
