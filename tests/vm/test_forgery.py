@@ -2,7 +2,7 @@
 
 Before there was a wall each of tests/vm/forgeries did what its first line says; "taken-over" passed even with nonce,
 hash and exit status compared (tests/walls/test_verdicts.py). An answer now starts without the capabilities that reach
-into another process, see labs/answer.py.
+into another process, see labs/judge/answer.py.
 """
 
 import json
