@@ -29,6 +29,11 @@ class Repeated:
         return {word: sum(run.reproduced is said for run in self.runs) for said, word in OUTCOMES.items()}
 
     @property
+    def figure(self) -> str:
+        """What the case's figure is; empty if no run could tell."""
+        return next((run.headline[0] for run in self.runs if run.reproduced is not None), "")
+
+    @property
     def figures(self) -> list[float]:
         """What the case's figure came to, in the runs that could tell."""
         return [run.headline[1] for run in self.runs if run.reproduced is not None]
@@ -42,7 +47,7 @@ class Repeated:
             "reproduced": self.reproduced,
             "outcome": OUTCOMES[self.reproduced],
             "counts": self.counts,
-            "figure": self.runs[0].headline[0],
+            "figure": self.figure,
             "figures": told,
             "spread": spread,
             "reasons": [
@@ -59,10 +64,7 @@ class Repeated:
         """For the terminal, what was not yet said of each run; at most 80 columns."""
         lines = ["", ", ".join(f"{word} {count}" for word, count in self.counts.items())]
         if told := self.figures:
-            lines += [
-                f"{self.runs[0].headline[0]}:",
-                f"  {min(told):.1f} to {max(told):.1f}, median {statistics.median(told):.1f}",
-            ]
+            lines += [f"{self.figure}:", f"  {min(told):.1f} to {max(told):.1f}, median {statistics.median(told):.1f}"]
         for number, run in enumerate(self.runs, 1):
             if not run.reproduced:
                 lines += [f"run {number}: " + line.strip() for line in run.verdict() if not line.startswith("  yes")]

@@ -11,7 +11,12 @@ class Run(Claims):
 
     def __init__(self, word: str, figure: float = 0) -> None:
         self.checks, self.missing = [Check(word == "yes", "it is so")], "stood still" if word == "?" else ""
-        self.headline = ("times", figure)
+        self.figure = figure
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        assert not self.missing, "nothing was measured"
+        return "times", self.figure
 
     def to_json(self) -> dict:
         return self.claimed()
@@ -35,7 +40,9 @@ def test_the_distribution_is_of_the_runs_that_could_tell():
     found = of("yes", "?", "no", "yes", "yes").to_json()
     assert found["figures"] == [0, 2, 3, 4] and found["spread"] == {"min": 0, "median": 2.5, "max": 4}
     assert found["reasons"] == ["run 2: stood still", "run 3: NO  it is so"] and len(found["runs"]) == 5
-    assert of("?").to_json()["spread"] is None
+    nothing = of("?", "?").to_json()
+    assert nothing["spread"] is None and nothing["figures"] == [] and nothing["figure"] == ""
+    assert of("?", "yes").to_json()["figure"] == "times"
 
 
 def test_it_runs_as_often_as_it_was_asked_whatever_comes_out():
