@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from browsing import toc_pages, visit
+
+from host import cases
 
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -37,6 +41,29 @@ def test_a_page_opens_from_the_file_system_too(built_site, browser, name):
         assert seen.abroad == []
 
 
+# Width, height, how many colours, and how light it is on the whole, from 0 to 1.
+PIXELS = """async png => {
+    const picture = new Image();
+    picture.src = "data:image/png;base64," + png;
+    await picture.decode();
+    const {width, height} = picture;
+    const canvas = new OffscreenCanvas(width, height).getContext("2d");
+    canvas.drawImage(picture, 0, 0);
+    const words = new Uint32Array(canvas.getImageData(0, 0, width, height).data.buffer);
+    const green = words.reduce((sum, word) => sum + (word >> 8 & 255), 0);
+    return {width, height, colours: new Set(words).size, light: green / words.length / 255};
+}"""
+
+
+def pixels(browser, file) -> dict:
+    """What is in a picture, by the browser's own eyes."""
+    page = browser.new_page()
+    try:
+        return page.evaluate(PIXELS, base64.b64encode(file.read_bytes()).decode())
+    finally:
+        page.close()
+
+
 @pytest.mark.whole("site", why="for people to look at")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", [name for name in toc_pages() if "/" in name])
@@ -45,7 +72,10 @@ def test_the_first_screen_is_left_as_a_picture(site, built_site, browser, name, 
     file = built_site.parent / "screens" / f"{name.replace('/', '-')}-{scheme}.png"
     with visit(browser, f"{site}/{name}.html", scheme=scheme) as seen:
         seen.page.screenshot(path=file)
-    assert file.stat().st_size > 20_000  # an empty page takes 5 kB
+    seen = pixels(browser, file)
+    assert (seen["width"], seen["height"]) == (1280, 900)
+    assert seen["colours"] > 50, "letters have soft edges; an empty page has one colour"
+    assert (seen["light"] > 0.5) == (scheme == "light")
 
 
 def test_the_root_leads_to_the_first_page(site, browser):
@@ -84,7 +114,7 @@ def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, 
         assert word in seen.page.locator("main").inner_text()
 
 
-@pytest.mark.parametrize("chapter", ["frag-needed", "rtl8139-tso", "splice-push", "addr-select"])
+@pytest.mark.parametrize("chapter", list(cases.cases()))
 def test_annotations_lead_to_their_lines_and_back(site, browser, chapter):
     with visit(browser, f"{site}/book/{chapter}.html") as seen:
         targets = seen.page.eval_on_selector_all(
