@@ -82,6 +82,12 @@ def told(call, could_not_tell):
     return call()
 
 
+def held_up(verdict: dict) -> bool:
+    """Whether a judge says that the machine did not hold still. A judge that failed, or printed something else, could
+    not tell either, and that is a defect: it is not tried again."""
+    return verdict["verdict"] == "COULD NOT TELL" and "the machine stood still" in verdict["reasons"][0]
+
+
 def lost(why: str) -> None:
     """Write down that something says nothing of the code, see host/testing.py."""
     from host import paths

@@ -1,11 +1,27 @@
 """What do the attacks share? A guest that is none: what would run there runs here, as a program of the test's."""
 
+import json
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 from host.vm import ssh
+
+# What a judge is told is on its standard input, the nonce first.
+JUDGE = """
+import hashlib, json
+nonce, _, answer = sys.stdin.read().partition("\\n")
+seal = {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
+verdict = json.loads(VERDICT)
+"""
+SEALED = "print(json.dumps(verdict | {'seal': seal}))"  # how an honest one ends
+
+
+def judge(verdict: dict, words: str) -> str:
+    """A judge for `guest`, as a program that ends by these words. In them `verdict` is what it has to say, `nonce` and
+    `seal` what tells the host that it is the judge who says it."""
+    return JUDGE.replace("VERDICT", repr(json.dumps(verdict))) + words
 
 
 @pytest.fixture

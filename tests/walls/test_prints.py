@@ -13,11 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from host import cases, cli, errors, phases
-from host.errors import VERDICTS, LabError, Status
+from host.errors import VERDICTS, LabError
 from host.exercises import judging, progress
 from host.plain import plain, plain_json, plain_pieces
 from host.recording import record
 from host.vm import call, labs, machine
+from tests.walls.conftest import SEALED, judge
 
 HARMLESS = "B waits 204.3 ms\n\tÜ, 等, ✓, é; a line that ends\r\nas Windows has it"
 # What it is, as a guest prints it, and as it is shown.
@@ -72,20 +73,11 @@ def test_a_run_obeys_nothing(guest, monkeypatch, capfd):
     assert shown.out == "yes\\x1b[2J\ufffd\n" and shown.err == "\\x1b]0;mine\\x07\n"
 
 
-def judge_that_says(verdict: dict, status: int) -> str:
-    """A program in the guest's place: it prints this verdict, sealed as the host asks, and ends with this status."""
-    return (
-        "import hashlib, json; nonce, _, answer = sys.stdin.read().partition('\\n'); print(json.dumps("
-        f"json.loads({json.dumps(verdict)!r}) | {{'seal': {{'nonce': nonce, 'answer_sha256': "
-        f"hashlib.sha256(answer.encode()).hexdigest()}}}})); sys.exit({int(status)})"
-    )
-
-
 @pytest.mark.parametrize("words", [[], ["--json"]], ids=["text", "json"])
 def test_a_verdict_obeys_nothing(lab, words):
     verdict = {"exercise": "frag-needed/1", "verdict": "FAIL", "reasons": [attack[1] for attack in ATTACKS]}
     asked = ["check", "frag-needed/1", str(cases.exercise("frag-needed/1").start), *words]
-    done = lab(judge_that_says(verdict, Status.FAILS), *asked)
+    done = lab(judge(verdict, f"{SEALED}; sys.exit(1)"), *asked)
     assert done.exit_code == 1 and "SSAP" in done.stdout
     assert done.stdout.replace("\n", "").isprintable()
 
@@ -94,7 +86,7 @@ def test_a_verdict_obeys_nothing(lab, words):
 def test_check_ends_as_the_verdict_says(lab, said, status):
     verdict = {"exercise": "frag-needed/1", "verdict": said, "reasons": ["a reason"]}
     asked = ["check", "frag-needed/1", str(cases.exercise("frag-needed/1").start)]
-    done = lab(judge_that_says(verdict, status), *asked)
+    done = lab(judge(verdict, f"{SEALED}; sys.exit({int(status)})"), *asked)
     assert done.exit_code == status and done.stdout == f"{said}  frag-needed/1\n  a reason\n", done.exception
 
 

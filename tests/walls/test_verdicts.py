@@ -6,22 +6,16 @@ the judge's output. Before there was a wall, a PASS for the right exercise was e
 """
 
 import hashlib
-import json
 
 import pytest
 
 from host import cases
 from host.exercises import judging
+from tests.vm.conftest import held_up
+from tests.walls.conftest import SEALED, judge
 
 ANSWER = "on client true\n"
 PASS = {"exercise": "frag-needed/1", "verdict": "PASS", "reasons": ["all is well"]}
-# A judge: what it is told is on its standard input, the nonce first.
-JUDGE = """
-import hashlib, json
-nonce, _, answer = sys.stdin.read().partition("\\n")
-seal = {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
-verdict = json.loads(VERDICT)
-"""
 
 
 @pytest.fixture
@@ -29,21 +23,17 @@ def judged(guest):
     """judged(words) is what the host takes for the verdict if the guest's judge ends by this program."""
 
     def call(words: str, verdict: dict = PASS) -> dict:
-        program = JUDGE.replace("VERDICT", repr(json.dumps(verdict))) + words
-        return judging._verdict(cases.exercise("frag-needed/1"), ANSWER, guest(program))
+        return judging._verdict(cases.exercise("frag-needed/1"), ANSWER, guest(judge(verdict, words)))
 
     return call
 
 
-HONEST = "print(json.dumps(verdict | {'seal': seal}))"
-
-
 def test_an_honest_one_is_taken_without_its_seal(judged):
-    assert judged(HONEST) == PASS
+    assert judged(SEALED) == PASS
     failed = PASS | {"verdict": "FAIL"}
-    assert judged(f"{HONEST}; sys.exit(1)", failed) == failed
+    assert judged(f"{SEALED}; sys.exit(1)", failed) == failed
     untold = PASS | {"verdict": "COULD NOT TELL"}
-    assert judged(f"{HONEST}; sys.exit(4)", untold) == untold
+    assert judged(f"{SEALED}; sys.exit(4)", untold) == untold
 
 
 @pytest.mark.parametrize(
@@ -58,9 +48,9 @@ def test_an_honest_one_is_taken_without_its_seal(judged):
             "not the judge's",
         ),
         ("print(json.dumps(verdict | {'seal': {'nonce': nonce}}))", "not the judge's"),
-        (f"{HONEST}; sys.stdout.flush(); os.kill(os.getpid(), 9)", "status -9"),
-        (f"{HONEST}; sys.exit(1)", "status 1"),
-        (f"{HONEST}; sys.exit(130)", "status 130"),
+        (f"{SEALED}; sys.stdout.flush(); os.kill(os.getpid(), 9)", "status -9"),
+        (f"{SEALED}; sys.exit(1)", "status 1"),
+        (f"{SEALED}; sys.exit(130)", "status 130"),
     ],
 )
 def test_a_forged_one_fails(judged, words, why):
@@ -70,13 +60,22 @@ def test_a_forged_one_fails(judged, words, why):
 
 def test_a_former_verdict_is_worth_nothing_a_second_time(judged, tmp_path):
     kept = tmp_path / "verdict"
-    first = judged(f"open({str(kept)!r}, 'w').write(json.dumps(verdict | {{'seal': seal}})); {HONEST}")
+    first = judged(f"open({str(kept)!r}, 'w').write(json.dumps(verdict | {{'seal': seal}})); {SEALED}")
     assert first == PASS
     again = judged(f"print(open({str(kept)!r}).read())")
     assert again["verdict"] == "FAIL" and "not the judge's" in again["reasons"][0]
 
 
 def test_the_answer_is_hashed_as_it_was_sent(judged):
-    assert judged("verdict['reasons'] = [seal['answer_sha256']];" + HONEST)["reasons"] == [
+    assert judged("verdict['reasons'] = [seal['answer_sha256']];" + SEALED)["reasons"] == [
         hashlib.sha256(ANSWER.encode()).hexdigest()
     ]
+
+
+def test_only_a_machine_that_stood_still_is_a_reason_to_try_again(judged):
+    """A judge that fails is a defect: if it were tried again, one that fails now and then would pass the tests."""
+    untold = PASS | {"verdict": "COULD NOT TELL", "reasons": ["the machine stood still for 30 ms"]}
+    assert held_up(judged(f"{SEALED}; sys.exit(4)", untold))
+    for words in ("sys.stderr.write('KeyError: x'); sys.exit(70)", "print('[]')"):
+        found = judged(words)
+        assert found["verdict"] == "COULD NOT TELL" and not held_up(found)
