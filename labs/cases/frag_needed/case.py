@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from labs.cases.frag_needed.judge import HELD_UP_MS, NEEDED, ROUNDS, b_ms, judge, slower
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
-from labs.cases.frag_needed.workload import Eyes, direct, sidecar
+from labs.cases.frag_needed.workload import Instruments, direct, sidecar
 from labs.check import Check, Claims
 from labs.measure.rounds import Rounds
 
@@ -117,11 +117,11 @@ def run(tunnel: int = 1) -> Outcome:
     `experiments.again`, which shows that it is.
     """
     broken, control = [], []
-    with Network(bool(tunnel)) as net, Eyes(net) as eyes:
+    with Network(bool(tunnel)) as net, Instruments(net) as instruments:
         for _ in range(ROUNDS):
-            broken.append(both(net, eyes))
+            broken.append(both(net, instruments))
             with net.told():
-                control.append(both(net, eyes))
+                control.append(both(net, instruments))
         return Outcome(by_way(broken), by_way(control), os.uname().release, net.describe())
 
 
@@ -164,10 +164,10 @@ def expiry(net: Network, expires_s: int = 2) -> Table:
     return experiments.expiry(net, expires_s)
 
 
-def both(net: Network, eyes: Eyes) -> dict[str, Observed]:
+def both(net: Network, instruments: Instruments) -> dict[str, Observed]:
     """The direct client's exchanges, then those through the sidecar, each as if nothing had been before."""
     seen = {}
     for way, workload in (("direct", direct), ("sidecar", sidecar)):
-        seen[way] = workload(net, eyes=eyes)
+        seen[way] = workload(net, instruments=instruments)
         net.forget()
     return seen

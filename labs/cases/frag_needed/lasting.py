@@ -52,7 +52,7 @@ def attempt(exercise: Exercise, answer: str, verdict: Verdict) -> None:
         if watch.observed:
             since = watch.observed.exchanges[len(learning) :]
             stalls(watch.observed, "B learns")
-            held_still(HELD_UP_MS, learning[1], *undisturbed_of_each_place(since))
+            held_still(HELD_UP_MS, learning[1], *least_held_up_of_each_place(since))
             weigh(verdict, watch.observed, learning[1].waited_ms, since)
 
 
@@ -71,7 +71,7 @@ def outlive(watch: Watch, number: int) -> None:
         watch.ask(name, f"{name} after expiry {number}")
 
 
-def undisturbed_of_each_place(since: Sequence[Exchange]) -> list[Exchange]:
+def least_held_up_of_each_place(since: Sequence[Exchange]) -> list[Exchange]:
     """Of each place in a round (A before the expiry, …) the exchange in which the machine stood still the least."""
     places = len(since) // ROUNDS
     return [min(since[place::places], key=lambda exchange: exchange.held_up_ms) for place in range(places)]

@@ -99,13 +99,13 @@ def _ended(name: str):
     raise ConnectionError(f"expected an answer on connection {name}, found its end")
 
 
-class Eyes:
+class Instruments:
     """tcpdump at the client, and the clock that says when the machine stood still; for the length of a `with` block."""
 
     def __init__(self, net: Network) -> None:
         self.net, self.clock = net, Clock()
 
-    def __enter__(self) -> Eyes:
+    def __enter__(self) -> Instruments:
         self.clock.__enter__()  # a fork: before there is a thread that listens to tcpdump
         try:
             self.capture = Capture(self.net.folder / "client.pcap", "client", filter=ON_THE_WAY)
@@ -130,18 +130,18 @@ class Eyes:
 class Watch:
     """Exchanges under tcpdump, for the length of a `with` block; `observed` is what was seen.
 
-    Connections made by `open` are closed at the block's end. `eyes` that are open already serve several blocks, one
-    after the other: tcpdump takes longer to start than an exchange.
+    Connections made by `open` are closed at the block's end. `instruments` that are open already serve several blocks,
+    one after the other: tcpdump takes longer to start than an exchange.
     """
 
-    def __init__(self, net: Network, eyes: Eyes | None = None) -> None:
+    def __init__(self, net: Network, instruments: Instruments | None = None) -> None:
         self.net, self.connections, self.exchanges = net, {}, []
-        self.eyes, self.ours = eyes or Eyes(net), not eyes
+        self.instruments, self.ours = instruments or Instruments(net), not instruments
         self.observed: Observed | None = None
 
     def __enter__(self) -> Watch:
         if self.ours:
-            self.eyes.__enter__()
+            self.instruments.__enter__()
         self.before = counters(self.net.client)
         return self
 
@@ -156,12 +156,14 @@ class Watch:
         """One question on a connection, and its answer; `called` names the exchange."""
         connection = self.connections[name]
         earlier = any(exchange.connection == name for exchange in self.exchanges)
-        self.eyes.clock.begin()
+        self.instruments.clock.begin()
         before, at_s, start = connection.info(), time.time(), time.monotonic()
         size, after = connection.ask()
         waited_ms = (time.monotonic() - start) * 1e3
         called = called or name + " again" * earlier
-        self.exchanges.append(Exchange(called, name, size, at_s, waited_ms, before, after, self.eyes.clock.late_ms()))
+        self.exchanges.append(
+            Exchange(called, name, size, at_s, waited_ms, before, after, self.instruments.clock.late_ms())
+        )
         return self.exchanges[-1]
 
     def __exit__(self, kind, error, trace) -> None:
@@ -172,29 +174,31 @@ class Watch:
                 self._observe()
         finally:
             if self.ours:
-                self.eyes.__exit__(kind, error, trace)
+                self.instruments.__exit__(kind, error, trace)
 
     def _observe(self) -> None:
         start_s = self.exchanges[0].at_s
         exchanges = [replace(exchange, at_s=exchange.at_s - start_s) for exchange in self.exchanges]
-        packets, pcap = self.eyes.seen_since(start_s)
+        packets, pcap = self.instruments.seen_since(start_s)
         self.observed = Observed(exchanges, packets, moved(self.before, counters(self.net.client)), pcap)
 
 
 def direct(
-    net: Network, order: Sequence[str] = "ABB", tracer: Tracer | None = None, eyes: Eyes | None = None
+    net: Network, order: Sequence[str] = "ABB", tracer: Tracer | None = None, instruments: Instruments | None = None
 ) -> Observed:
     """Connections past the sidecar, and who asks in what order; an attached tracer watches them."""
-    return _asked(net, Direct, order, tracer, eyes)
+    return _asked(net, Direct, order, tracer, instruments)
 
 
-def sidecar(net: Network, order: Sequence[str] = "ABB", eyes: Eyes | None = None) -> Observed:
+def sidecar(net: Network, order: Sequence[str] = "ABB", instruments: Instruments | None = None) -> Observed:
     """The same through TLS and the sidecar."""
-    return _asked(net, ThroughSidecar, order, None, eyes)
+    return _asked(net, ThroughSidecar, order, None, instruments)
 
 
-def _asked(net: Network, kind: type, order: Sequence[str], tracer: Tracer | None, eyes: Eyes | None) -> Observed:
-    with Watch(net, eyes) as watch:
+def _asked(
+    net: Network, kind: type, order: Sequence[str], tracer: Tracer | None, instruments: Instruments | None
+) -> Observed:
+    with Watch(net, instruments) as watch:
         for connection in watch.open(kind, *sorted(set(order))):
             if tracer:
                 tracer.watch(connection.name, connection.port)
