@@ -137,7 +137,7 @@ class Box {
     this.buttons = element.querySelector(".wpw-live-buttons");
     this.said = element.querySelector(".wpw-live-said");
     this.seen = element.querySelector(".wpw-live-seen");
-    this.rows = null;
+    this.rows = this.opens = null;
     this.loaded = null;
     this.place = element.querySelector(".wpw-live-place");
     this.button(`Run it here (loads ${this.megabytes(this.total())} MB)`, MODES[0]);
@@ -184,8 +184,15 @@ class Box {
   async clicked(mode) {
     const begin_ms = performance.now();
     await this.load();
-    this.say("The kernel wakes, and A and B ask …");
-    this.show(mode, await this.run(mode), begin_ms);
+    if (!this.rows) this.table();
+    const row = make("tr", {}, make("th", { scope: "row" }, mode.row), ...TIMES.map(() => make("td", {}, "…")));
+    this.rows.append(row);
+    try {
+      this.show(mode, row, await this.run(mode), begin_ms);
+    } catch (error) {
+      row.remove();
+      throw error;
+    }
   }
 
   /* No run meanwhile: the two machines would hold each other up. */
@@ -220,12 +227,14 @@ class Box {
 
   async run({ told, trace }) {
     const wasHidden = watched();
+    this.pictures.begins();
     const machine = await globalThis.LiveRun.restored(this.loaded);
-    let run;
+    let run = null;
     try {
-      run = await machine.run({ told, trace });
+      run = await machine.run({ told, trace }, lines => this.pictures.goesOn(lines));
     } finally {
       await machine.end();
+      if (!run) this.pictures.over(null);
     }
     if (wasHidden()) {
       run.reason = [run.reason, "the tab was in the background"].filter(Boolean).join("; ");
@@ -234,49 +243,37 @@ class Box {
     return { ...run, kernel: this.live.release };
   }
 
-  show(mode, run, begin_ms) {
-    if (!this.rows) this.begin();
-    const row = make("tr", {}, make("th", { scope: "row" }, mode.row),
-      ...(run.measured ? TIMES.map(([, key]) => make("td", {}, run[key].toFixed(1)))
-        : [make("td", { colspan: TIMES.length }, `not measured: ${run.reason}`)]));
-    this.rows.append(row);
+  show(mode, row, run, begin_ms) {
+    row.replaceChildren(row.firstChild, ...(run.measured ? TIMES.map(([, key]) => make("td", {}, run[key].toFixed(1)))
+      : [make("td", { colspan: TIMES.length }, `not measured: ${run.reason}`)]));
+    if (!this.opens) this.choices();
     const told = TIMES.map(([name, key]) => `${name} waited ${run[key].toFixed(1)} ms`).join(", ");
     this.say(run.measured ? `${mode.row}: ${told}.`
       : `Not measured: ${run.reason}. That says nothing of the kernel; run it again.`);
-    this.draw(run);
+    this.pictures.over(run);
     run.page = { click_to_shown_ms: Math.round(performance.now() - begin_ms) };
     this.data(mode, run);
   }
 
-  /* The table, with the recorded run in its first row, and the buttons for further runs. */
-  begin() {
-    this.pictures = make("div", { class: "wpw-live-pictures" });
+  /* With the recorded run in its first row; below it the pictures. */
+  table() {
+    const drawn = make("div", { class: "wpw-live-pictures" });
+    this.pictures = new globalThis.LivePictures.Pictures({ place: drawn, stacks: this.stacks, say: words => this.say(words) });
     this.rows = make("tbody", {}, make("tr", {}, make("th", { scope: "row" }, "recorded, in the lab VM"),
       ...TIMES.map(([, key]) => make("td", {}, this.recorded[key].toFixed(1)))));
     this.seen.append(make("div", { class: "wpw-scroll", tabindex: "0", role: "region", "aria-label": "How long each waited" },
       make("table", { class: "wpw-live-times" }, make("caption", {}, "How long each waited for its answer, in ms, by the guest's own clock"),
         make("thead", {}, make("tr", {}, make("td"), ...TIMES.map(([name]) => make("th", { scope: "col" }, name)))),
-        this.rows)), this.pictures);
+        this.rows)), drawn);
+  }
+
+  /* The buttons for further runs. */
+  choices() {
     this.buttons.replaceChildren();
     for (const mode of MODES)
       if (this.stacks.length || !mode.trace) this.button(mode.words, mode);
     this.opens = this.button(`${TERMINAL.words} (loads ${this.megabytes(this.total(true))} MB)`, TERMINAL);
     this.buttons.firstChild.focus();
-  }
-
-  /* The packets of the last run: B, whom it is about, and A for who wants to compare. */
-  draw(run) {
-    const ladder = name => globalThis.LiveLadder.element(globalThis.LiveLadder.tree(run, name), document);
-    this.pictures.replaceChildren(ladder("B"),
-      make("details", {}, make("summary", {}, "Connection A of the same run"), ladder("A")));
-    if (!run.stacks) return;
-    this.pictures.append(make("p", {}, "The chapter's stacks beside those of this run. Its kernel is built for 32 bits; "
-      + "where that makes a difference, the row says so."));
-    for (const { story, ok, tree } of globalThis.LiveStacks.trees(run, this.stacks)) {
-      const title = this.stacks.find(each => each.story === story).title;
-      this.pictures.append(make("details", { "data-story": story },
-        make("summary", {}, `${title}: ${ok ? "as expected" : "not as expected"}`), globalThis.LiveLadder.element(tree, document)));
-    }
   }
 
   data(mode, run) {

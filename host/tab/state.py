@@ -37,7 +37,7 @@ BOOT_FILES = {
     "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin",
 }
 KEPT = ("state.zst", "libv86.js", "v86.wasm")
-# live.js is none of them: it restores what was saved, and may change without it.
+# live.js and protocol.js are none of them: they restore what was saved, and may change without it.
 MADE_OF = [*SOURCES, *(node.TAB / name for name in ("init", "shell", "packages.toml", "node.mjs"))]
 
 

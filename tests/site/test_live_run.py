@@ -83,6 +83,44 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         assert seen.errors == [] and seen.abroad == []
 
 
+# Keeps what the page said and drew during a run: each line of its status, and B's arrows with what is not over.
+WATCH = """() => {
+    globalThis.seen = [];
+    const look = () => seen.push({
+        said: document.querySelector('.wpw-live-said').textContent,
+        arrows: [...document.querySelectorAll('.wpw-live-pictures > figure .wpw-packet')].map(each => each.ariaLabel),
+        band: document.querySelector('.wpw-live-pictures > figure .wpw-gap:last-child')?.textContent});
+    new MutationObserver(look).observe(document.querySelector('.wpw-live'), {subtree: true, childList: true});
+}"""
+PHASES = [
+    "The kernel wakes",
+    "The kernel is awake",
+    "The hosts are up, and A writes",
+    "A waits",
+    "A has its answer",
+    "B waits",
+    "B was told by its own host",
+    "B has its answer",
+    "All have their answers",
+    "live, in this tab",
+]
+
+
+@pytest.mark.whole("site", why="one click in the base shows that it runs")
+def test_it_is_drawn_while_it_happens(address, browser):
+    with visit(browser, address) as seen:
+        seen.page.evaluate(WATCH)
+        seen.page.click(FIRST)
+        data(seen.page)
+        looks = seen.page.evaluate("seen")
+        order = list(dict.fromkeys(phase for look in looks for phase in PHASES if look["said"].startswith(phase)))
+        assert order == sorted(order, key=PHASES.index) and order[0] == PHASES[0], order
+        # B waits for long enough that it is seen to: with the arrow of its own host's refusal, before any data leaves.
+        waits = [look for look in looks if look["said"].startswith("B was told") and look["band"]]
+        assert {look["band"] for look in waits} == {"B waits …"}, waits
+        assert all(look["arrows"] == looks[-1]["arrows"][:1] for look in waits) and len(looks[-1]["arrows"]) > 3
+
+
 @pytest.mark.whole("site", why="one click in the base shows that it runs")
 def test_told_beforehand_and_again_in_the_same_page(address, browser):
     with visit(browser, address) as seen:

@@ -1,5 +1,5 @@
 /* Which packets were there at the client? As tcpdump on `any` would see them, and without a process that looks on:
- * the kernel writes each into a ring, with its time, and nobody reads it until the run is over.
+ * the kernel writes each into a ring, with its time, and nobody reads it while it is at work.
  */
 #define _GNU_SOURCE
 #include "exchange.h"
@@ -38,6 +38,7 @@ struct frame {
 
 static int tap;
 static uint8_t *frames;
+static int at; /* the frame that comes next: none is given back to the kernel */
 static double realtime_ahead_ms; /* of CLOCK_MONOTONIC: packets have CLOCK_REALTIME's times */
 
 static double realtime_ms(void)
@@ -76,9 +77,10 @@ void capture_begin(void)
     realtime_ahead_ms = offset_ms();
 }
 
-static void print_one(const struct frame *frame, double at_ms)
+static void print_one(const struct frame *frame)
 {
     static const char digits[] = "0123456789abcdef";
+    double at_ms = frame->seconds * 1e3 + frame->nanoseconds / 1e6 - realtime_ahead_ms;
     char interface[IF_NAMESIZE] = "?", hex[2 * SHOWN + 1] = "";
     const uint8_t *bytes = (const uint8_t *)frame + frame->net;
     for (unsigned at = 0; at < frame->snapped && at < SHOWN; at++) {
@@ -90,7 +92,23 @@ static void print_one(const struct frame *frame, double at_ms)
            frame->address.sll_pkttype == PACKET_OUTGOING ? "out" : "in", (unsigned)frame->length, hex);
 }
 
-void capture_print(double from_ms, double to_ms)
+/* The next frame that the kernel has filled, or none. */
+static const struct frame *next(void)
+{
+    const struct frame *frame = (const void *)(frames + at * FRAME);
+    if (at == FRAMES || *(const volatile uint32_t *)&frame->status == TP_STATUS_KERNEL)
+        return NULL;
+    at++;
+    return frame;
+}
+
+void capture_forget(void)
+{
+    while (next())
+        ;
+}
+
+void capture_print(void)
 {
     struct { unsigned packets, dropped; } counted;
     socklen_t length = sizeof counted;
@@ -100,12 +118,7 @@ void capture_print(double from_ms, double to_ms)
         errno = ENOBUFS;
         fail("capture");
     }
-    for (int at = 0; at < FRAMES; at++) {
-        const struct frame *frame = (const void *)(frames + at * FRAME);
-        if (*(const volatile uint32_t *)&frame->status == TP_STATUS_KERNEL)
-            break;
-        double at_ms = frame->seconds * 1e3 + frame->nanoseconds / 1e6 - realtime_ahead_ms;
-        if (ntohs(frame->address.sll_protocol) == ETH_P_IP && at_ms >= from_ms && at_ms <= to_ms)
-            print_one(frame, at_ms);
-    }
+    for (const struct frame *frame; (frame = next());)
+        if (ntohs(frame->address.sll_protocol) == ETH_P_IP)
+            print_one(frame);
 }

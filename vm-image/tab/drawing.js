@@ -108,11 +108,13 @@ globalThis.LiveDrawing = (() => {
                 }
                 row.y = y;
             });
-            this.bottom = (this.rows.length ? this.rows.at(-1).y + this.rows.at(-1).below : y) + 12;
+            const end = this.rows.length ? this.rows.at(-1).y + this.rows.at(-1).below : y;
+            if (this.ladder.open) this.bands.set(this.rows.length, [end + 10, end + 10 + BAND]);
+            this.bottom = end + 12 + (this.ladder.open ? 10 + BAND : 0);
         }
 
-        gapWords({length_s, note}) {
-            return [`${duration(length_s)} pass`, ...wrap(note, this.width - FIRST_X - LOOP_W - 30, NOTE_W)];
+        gapWords({length_s, note, open}) {
+            return open ? [open] : [`${duration(length_s)} pass`, ...wrap(note, this.width - FIRST_X - LOOP_W - 30, NOTE_W)];
         }
 
         // What the reader must know of the time axis.
@@ -126,11 +128,11 @@ globalThis.LiveDrawing = (() => {
         }
 
         elements() {
-            const {steps, gaps} = this.ladder;
+            const {steps, gaps, open} = this.ladder;
             return [...this.lines(), ...this.hosts(), ...steps.flatMap((step, at) => [
                 ...(this.bands.has(at) ? [this.band(...this.bands.get(at), gaps[at])] : []),
                 this.packet(step, this.rows[at]),
-            ])];
+            ]), ...(open ? [this.band(...this.bands.get(steps.length), {open, cut: false})] : [])];
         }
 
         hosts() {

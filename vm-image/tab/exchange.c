@@ -5,7 +5,7 @@
  *                              among them the packets that were there meanwhile (capture.c)
  *   exchange plain INTERFACE   no offloads: each packet is on the wire as it would be on an Ethernet
  *
- * The protocol is read by live.js. Times are CLOCK_MONOTONIC's.
+ * The protocol is read by protocol.js. Times are CLOCK_MONOTONIC's.
  */
 #define _GNU_SOURCE
 #include "exchange.h"
@@ -30,6 +30,8 @@
 
 #define DEADLINE_MS 20000
 #define NAP_NS 5000000 /* between two beats of the heart */
+#define PATIENCE_MS 20 /* who waits longer tells of it: ten times what A takes on an idle machine, a tenth of B's wait */
+#define PAUSE_US 40000 /* ahead of a question, so that neither the console nor a page that draws is busy during it */
 #define MOST_CONNECTIONS 16
 #define LARGEST 65536
 #define WARM_UPS 40
@@ -201,13 +203,15 @@ static int segment_bytes(int connection)
     return bytes;
 }
 
-/* One question of `bytes` bytes, and its echo. */
-static void question(int connection, int bytes)
+/* One question of `bytes` bytes, and its echo; when that takes its time, `meanwhile` is called once. */
+static void question(int connection, int bytes, void (*meanwhile)(void))
 {
     static char sent[LARGEST], back[LARGEST];
     struct iovec asked = {.iov_base = sent, .iov_len = bytes};
     if (writev(connection, &asked, 1) != bytes)
         fail("writev");
+    if (poll(&(struct pollfd){.fd = connection, .events = POLLIN}, 1, PATIENCE_MS) == 0)
+        meanwhile();
     for (int left = bytes; left;) {
         ssize_t got = read(connection, back, left);
         if (got <= 0)
@@ -216,11 +220,35 @@ static void question(int connection, int bytes)
     }
 }
 
+static double asked_ms;
+
+/* Ends with a quiet console, which is slow. */
+static void say(void)
+{
+    fflush(stdout);
+    tcdrain(1);
+}
+
+static void nothing(void)
+{
+}
+
+static void tell_of_the_wait(void)
+{
+    printf("lab: waits %.3f\n", asked_ms);
+    capture_print();
+    fflush(stdout);
+}
+
 static void ask(const char *name, int connection, int bytes)
 {
-    double start = now_ms();
-    question(connection, bytes);
-    printf("lab: exchange %s %d %.3f %.3f\n", name, bytes, start, now_ms() - start);
+    printf("lab: asks %s\n", name);
+    say();
+    usleep(PAUSE_US);
+    asked_ms = now_ms();
+    question(connection, bytes, tell_of_the_wait);
+    printf("lab: exchange %s %d %.3f %.3f\n", name, bytes, asked_ms, now_ms() - asked_ms);
+    capture_print();
 }
 
 /* A restored machine has compiled nothing yet, and A, the first, would wait for the emulator's compiler. Small
@@ -229,7 +257,7 @@ static void warm_up(struct sockaddr_in there)
 {
     int connection = opened(there);
     for (int left = WARM_UPS; left; left--)
-        question(connection, 64);
+        question(connection, 64, nothing);
     close(connection);
 }
 
@@ -246,20 +274,18 @@ static int ask_all(const char *address, const char *port)
     for (size_t at = 0; at < COUNTER_COUNT; at++)
         before[at] = counter(COUNTERS[at].file, COUNTERS[at].group, COUNTERS[at].name);
     heart->latest_ms = 0;
-    double begin = now_ms();
-    printf("lab: begin %.3f\n", begin);
-    fflush(stdout);
-    tcdrain(1); /* the console is slow: what is printed from here on waits until the end */
+    capture_forget();
+    printf("lab: begin %.3f\n", now_ms());
     ask("A", a, full_a);
     ask("B", b, full_b);
     ask("B-again", b, full_b);
     usleep(2 * NAP_NS / 1000); /* the heart beats once more */
     heart->stop = 1;
-    double end = now_ms();
-    printf("lab: end %.3f\n", end);
+    capture_print();
+    say();
+    printf("lab: end %.3f\n", now_ms());
     fflush(stdout);
     waitpid(process, NULL, 0);
-    capture_print(begin, end);
     printf("lab: heartbeat %u %.3f\n", heart->beats, heart->latest_ms);
     for (size_t at = 0; at < COUNTER_COUNT; at++)
         printf("lab: counter %.*s%s %ld\n", (int)strlen(COUNTERS[at].group) - 1, COUNTERS[at].group, COUNTERS[at].name,

@@ -9,8 +9,10 @@ double now_ms(void);
 
 /* capture.c: from here on the kernel notes each packet of this network namespace, on any interface. */
 void capture_begin(void);
-/* capture.c: prints the packets of a span of time, each with the first bytes of its IP packet:
+/* capture.c: what was noted so far is not printed. */
+void capture_forget(void);
+/* capture.c: prints what was noted since the last call, each packet with its first bytes from the IP header on:
  * lab: packet MS INTERFACE in|out LENGTH HEX */
-void capture_print(double from_ms, double to_ms);
+void capture_print(void);
 
 #endif

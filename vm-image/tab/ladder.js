@@ -12,6 +12,10 @@ globalThis.LiveLadder = (() => {
     // server's to those whom it answers.
     const CLIENT = "10.0.0.1", VIP = "10.0.0.2";
     const HOSTS = {client: [CLIENT], balancer: ["10.0.0.5"], server: [VIP]};
+    const CAVEATS = {
+        undefined: "Whether the machine keeps time is known when the run is over.",
+        false: "The machine did not keep time: what passes here may be its doing, and not the kernel's.",
+    };
     const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
 
     // From which length on a gap dwarfs the others; Infinity if none does.
@@ -37,8 +41,10 @@ globalThis.LiveLadder = (() => {
     }
 
     // {title, hosts, steps, gaps, addresses} of packets with their `time_s`. `place` may say [from, to] of one whose
-    // addresses do not tell; `notes`, `gap_notes` and `lost` go by packet number, from 0.
-    function ladder({packets, hosts, title, place = () => null, notes = {}, gap_notes = {}, lost = []}) {
+    // addresses do not tell; `notes`, `gap_notes` and `lost` go by packet number, from 0. `open`: in words, what passes
+    // behind the last packet and is not over; `caveat`: what has to be known of the times.
+    function ladder({packets, hosts, title, place = () => null, notes = {}, gap_notes = {}, lost = [], open = "",
+                     caveat = ""}) {
         const owner = address => Object.keys(hosts).find(host => hosts[host].includes(address));
         const ordered = [...packets].sort((a, b) => a.time_s - b.time_s);
         const steps = ordered.map((packet, number) => {
@@ -57,7 +63,7 @@ globalThis.LiveLadder = (() => {
             return {length_s, cut: length_s >= limit_s, note, said};
         });
         const shown = Object.entries(hosts).filter(([, addresses]) => addresses.length);
-        return {title, hosts: Object.keys(hosts), steps, gaps,
+        return {title, hosts: Object.keys(hosts), steps, gaps, open, caveat,
                 addresses: Object.fromEntries(shown.map(([host, addresses]) => [host, addresses.join(", ")]))};
     }
 
@@ -95,7 +101,7 @@ globalThis.LiveLadder = (() => {
                 h("svg", {viewBox: `0 0 ${width} ${fixed(drawing.bottom + 4, 0)}`, role: "group",
                           "aria-labelledby": `${key}-title ${key}-desc`},
                     h("title", {id: `${key}-title`}, title), h("desc", {id: `${key}-desc`}, said), drawing.elements())),
-            h("p", {class: "wpw-foot"}, drawing.scaleNote()), table(ladder));
+            h("p", {class: "wpw-foot"}, [drawing.scaleNote(), ladder.caveat].filter(Boolean).join(" ")), table(ladder));
     }
 
     // The packets and gaps as a folded table.
@@ -114,17 +120,21 @@ globalThis.LiveLadder = (() => {
     }
 
     // One exchange of a run for a picture, as labs/cases/frag_needed/observed.py chooses: what was there between the
-    // question and the end of its answer, of `lo` only the ICMP that came in, and times from the question.
+    // question and the end of its answer, of `lo` only the ICMP that came in, and times from the question. `run` may be
+    // one that is not over, as protocol.js tells of it.
     function of(run, name) {
-        const asked = run.exchanges.find(exchange => exchange.name === name);
-        if (!asked) throw new Error(`expected an exchange of the run, found ${name}`);
+        const asked = run.exchanges.find(exchange => exchange.name === name) ?? {at_ms: Infinity, waited_ms: null};
+        if (run.measured !== undefined && asked.waited_ms === null)
+            throw new Error(`expected an exchange of the run, found ${name}`);
+        const end_s = (asked.waited_ms ?? Infinity) / 1e3;
         const toSelf = packet => LivePackets.isFragNeeded(packet) && !packet.outgoing
                                  && packet.src === CLIENT && packet.dst === CLIENT;
         const packets = run.packets
             .map(packet => ({...packet, time_s: packet.at_ms / 1e3 - asked.at_ms / 1e3}))
-            .filter(packet => packet.time_s >= 0 && packet.time_s <= asked.waited_ms / 1e3
+            .filter(packet => packet.time_s >= 0 && packet.time_s <= end_s
                               && (packet.interface !== "lo" || toSelf(packet)));
-        return ladder({packets, hosts: HOSTS, place,
+        const waits = asked.waited_ms === null && asked.at_ms < Infinity;
+        return ladder({packets, hosts: HOSTS, place, caveat: CAVEATS[run.measured], open: waits ? `${name} waits …` : "",
                        title: `Connection ${name.replace("-", " ")}, seen at the client: live, in this tab`});
     }
 

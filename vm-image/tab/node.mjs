@@ -12,6 +12,7 @@ import {createRequire} from "node:module";
 import {join, resolve} from "node:path";
 import {constants, zstdCompressSync} from "node:zlib";
 import "./packets.js";
+import "./protocol.js";
 import "./live.js";
 
 const {restored, started} = globalThis.LiveRun;

@@ -1,4 +1,5 @@
-"""Does vm-image/tab/live.js take what the tab's guest says, and nothing else? Under Node, without an emulator."""
+"""Does the tab take what its guest says, and nothing else? vm-image/tab/protocol.js and live.js under Node, without an
+emulator."""
 
 import json
 import struct
@@ -13,15 +14,28 @@ from labs.wire.segment import IPV4, Flows, link, segment
 RECORDED = Path("book/_recordings/frag-needed/b-ladder.pcap")
 ASK = """
 import "./packets.js";
-import "./live.js";
+import "./protocol.js";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const {lines, options} = JSON.parse(text);
 try {
-    console.log(JSON.stringify(globalThis.LiveRun.parse(lines, options)));
+    console.log(JSON.stringify(globalThis.LiveProtocol.parse(lines, options)));
 } catch (error) {
-    console.log(JSON.stringify({error: error.message, known: error instanceof globalThis.LiveRun.RunError}));
+    console.log(JSON.stringify({error: error.message, known: error instanceof globalThis.LiveProtocol.RunError}));
 }
+"""
+SO_FAR = """
+import "./packets.js";
+import "./protocol.js";
+import "./pictures.js";
+import "./drawing.js";
+import "./ladder.js";
+let text = "";
+for await (const chunk of process.stdin) text += chunk;
+console.log(JSON.stringify(JSON.parse(text).map(lines => {
+    const soFar = LiveProtocol.soFar(lines);
+    return {soFar, phase: LivePictures.phase(soFar), b: LiveLadder.tree(soFar, "B")};
+})));
 """
 TWICE = """
 import "./live.js";
@@ -75,7 +89,7 @@ TRACE = [
 
 
 def parsed(lines, told=False, trace=False) -> dict:
-    """What live.js makes of the lines, each (text, at_ms)."""
+    """What protocol.js makes of the lines, each (text, at_ms)."""
     asked = {
         "lines": [{"text": text, "at_ms": at_ms} for text, at_ms in lines],
         "options": {"told": told, "trace": trace},
@@ -96,6 +110,67 @@ def test_a_run_becomes_its_json():
     assert (run["a_ms"], run["b_ms"], run["b_again_ms"]) == (4.1, 210.2, 2.2)
     assert run["measured"] is True and run["control"] is False and run["counters"] == {"IpFragFails": 1}
     assert run["exchanges"][1] == {"name": "B", "bytes": 1448, "at_ms": 4.5, "waited_ms": 210.2}
+
+
+# What the guest says, in its order.
+COURSE = [
+    "awake",
+    "begin 1000.000",
+    "asks A",
+    "exchange A 1448 1040.000 4.000",
+    "packet 1040.500 client-eth0 out 41 "
+    "4500002900004000400600000a0000010a000002bc001b58fffffff000000001501800000000000007",
+    "asks B",
+    "waits 1085.000",
+    "packet 1085.250 lo in 48 4500003000004000400100000a0000010a00000103040000000005c8450005dc000040004006000"
+    "00a0000010a000002bc001b5800000000",
+    "exchange B 1448 1085.000 210.000",
+    "asks B-again",
+    "exchange B-again 1448 1335.000 2.000",
+]
+
+
+def test_while_it_runs_it_is_known_how_far_it_is():
+    lines = [{"text": f"lab: {said}", "at_ms": 0} for said in COURSE]
+    answer = subprocess.run(
+        [node.node(), "--input-type=module", "-e", SO_FAR],
+        text=True,
+        capture_output=True,
+        cwd=node.TAB,
+        input=json.dumps([lines[:upto] for upto in range(len(lines) + 1)]),
+    )
+    assert answer.returncode == 0, answer.stderr
+    seen = json.loads(answer.stdout)
+    phases = [one["phase"] for one in seen]
+    assert [phase for at, phase in enumerate(phases) if phases.index(phase) == at] == [
+        "The kernel wakes …",
+        "The kernel is awake; a small question goes around to its three hosts …",
+        "The hosts are up, and A writes …",
+        "A has its answer, and B writes …",
+        "B waits …",
+        "B was told by its own host that this is too long, and waits …",
+        "B has its answer, and writes again …",
+        "All have their answers …",
+    ]
+    waits, over = (seen[COURSE.index(said) + 1] for said in (COURSE[7], "exchange B 1448 1085.000 210.000"))
+    assert waits["soFar"]["exchanges"] == [
+        {"name": "A", "bytes": 1448, "at_ms": 40, "waited_ms": 4},
+        {"name": "B", "at_ms": 85, "waited_ms": None},
+    ]
+    # The same picture, as far as it goes; what is not over has no length.
+    assert "B waits …" in json.dumps(waits["b"], ensure_ascii=False)
+    assert "B waits …" not in json.dumps(over["b"], ensure_ascii=False)
+    arrows = [
+        [child for child in picture(one["b"])["children"] if "packet" in child["attributes"].get("class", "")]
+        for one in (waits, over)
+    ]
+    assert len(arrows[0]) == 1 and arrows[0] == arrows[1]
+
+
+def picture(tree: dict) -> dict:
+    """The svg of a figure."""
+    scroll = next(child for child in tree["children"] if child["attributes"].get("class") == "wpw-scroll")
+    return scroll["children"][0]
 
 
 def test_packets_come_with_their_time_and_place():

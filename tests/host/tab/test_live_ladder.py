@@ -22,7 +22,7 @@ RECORDINGS = Path("book/_recordings")
 ASK = """
 import "./ladder.js";  // in whichever order: a page loads them at once
 import "./drawing.js";
-import "./live.js";
+import "./protocol.js";
 import "./packets.js";
 class Node {
     constructor(space, tag) { Object.assign(this, {space, tag, attributes: {}, style: {cssText: ""}, children: []}); }
@@ -32,7 +32,7 @@ class Node {
 const DO = {
     figure: known => LiveLadder.figure(LiveLadder.ladder({...known, place: packet => packet.ends})),
     run: ({lines, name}) => {
-        const run = LiveRun.parse(lines, {told: false, trace: false});
+        const run = LiveProtocol.parse(lines, {told: false, trace: false});
         return {run, tree: LiveLadder.tree(run, name), summary: LiveLadder.summary(run, name)};
     },
     element: tree => LiveLadder.element(tree, {createElementNS: (space, tag) => new Node(space, tag)}),
