@@ -26,6 +26,10 @@ UNNAMED_TOGGLE = re.compile(
 )
 
 
+# In recordings made before 25 November 2026: the table below a picture, in a box that no key can scroll.
+UNREACHABLE = re.compile(r'(<summary>([^<]+)</summary><div class="wpw-scroll")>')
+
+
 def name_toggles(html: str) -> str:
     """Each arrow of the navigation says whose pages it shows."""
 
@@ -34,6 +38,11 @@ def name_toggles(html: str) -> str:
         return f'{found[1]}{found[2]}{found[3]} aria-label="Pages of {title}">'
 
     return UNNAMED_TOGGLE.sub(named, html)
+
+
+def reach_tables(html: str) -> str:
+    """A box that may scroll takes the keyboard's focus, and has a name."""
+    return UNREACHABLE.sub(r'\1 role="region" tabindex="0" aria-label="\2">', html)
 
 
 def drop_icon_script(html: str) -> str:
@@ -54,7 +63,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     for page in sorted(Path(app.outdir).rglob("*.html")):
         if static not in page.parents:
             html = page.read_text("utf-8")
-            page.write_text(drop_icon_script(name_toggles(html)), "utf-8")
+            page.write_text(drop_icon_script(reach_tables(name_toggles(html))), "utf-8")
     for pattern in NOT_NEEDED:
         for path in list(static.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -16,6 +16,7 @@ from labs import style
 WIDTH, ROW, EDGE = 760, 19, 1.0
 LETTER_W = 6.4  # of the widest font that readers are likely to have, at the size below
 NARROWEST = 4.0  # pixels; narrower calls are left out, and said to be
+TABLE = "These functions as a table"
 
 CSS = style.css("""
 .wpw-flame{margin:1.4em 0;color:inherit}
@@ -97,6 +98,7 @@ def _table(flame) -> str:
     )
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("function", "its own", "with callees"))
     return (
-        f'<details><summary>These functions as a table</summary><div class="wpw-scroll"><table>'
+        f"<details><summary>{TABLE}</summary>"
+        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{TABLE}"><table>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></details>"
     )

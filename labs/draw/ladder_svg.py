@@ -21,6 +21,7 @@ BOX = 66  # half the width of a host's box
 # Widths of a letter in the widest font that readers are likely to have, DejaVu Sans: bold, italic.
 LABEL_W, NOTE_W = 8.2, 6.7
 LOOP_W, LOOP_H, LOOP_GAP = 24, 24, 8
+TABLE = "These packets as a table"
 # Pairs that no line break may part: 'MTU 1480', '1448 B'.
 PAIR = re.compile(r"(?<=\bMTU) (?=\d)|(?<=\d) (?=(?:B|s|ms|\u00b5s)\b)")
 
@@ -116,7 +117,8 @@ def _table(ladder) -> str:
         f'<th scope="col">{name}</th>' for name in ("time, ms", "from", "to", "packet", "IP length", "seq", "note")
     )
     return (
-        f'<details><summary>These packets as a table</summary><div class="wpw-scroll">'
+        f"<details><summary>{TABLE}</summary>"
+        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{TABLE}">'
         f'<table class="wpw-packets"><caption>{escape(ladder.title)}</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></details>"
     )

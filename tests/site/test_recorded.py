@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from conftest import PROVENANCE, code, markdown, notebook
+from finished import reach_tables
 
 ERROR = {"output_type": "error", "ename": "OSError", "evalue": "no guest", "traceback": []}
 RECORDING = {"provenance": PROVENANCE, "run": {"b_ms": 257.31, "ways": [{"name": "A"}, {"name": "B"}]}}
@@ -134,3 +137,10 @@ def test_a_missing_figure_stops_the_build(book):
     built = book(with_recording(":::{recorded-figure} frag b-ladder\n:::"))
     assert built.status == 1
     assert "index.md:3: ERROR: _recordings/frag/b-ladder.html is missing" in built.warnings
+
+
+def test_a_table_that_may_scroll_can_be_reached_by_key_in_every_recording():
+    """Also in those that were made before the lab wrote it so."""
+    for file in Path("book/_recordings").rglob("*.html"):
+        boxes = re.findall(r'<div class="wpw-scroll"[^>]*>', reach_tables(file.read_text("utf-8")))
+        assert all('tabindex="0"' in box and "aria-label=" in box for box in boxes), (file, boxes)

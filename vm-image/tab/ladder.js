@@ -12,6 +12,7 @@ globalThis.LiveLadder = (() => {
     // server's to those whom it answers.
     const CLIENT = "10.0.0.1", VIP = "10.0.0.2";
     const HOSTS = {client: [CLIENT], balancer: ["10.0.0.5"], server: [VIP]};
+    const TABLE = "These packets as a table";
     const CAVEATS = {
         undefined: "Whether the machine keeps time is known when the run is over.",
         false: "The machine did not keep time: what passes here may be its doing, and not the kernel's.",
@@ -114,7 +115,8 @@ globalThis.LiveLadder = (() => {
                `${packet.seq ?? ""}`, note].map(cell => h("td", {}, cell))),
         ]);
         const heads = ["time, ms", "from", "to", "packet", "IP length", "seq", "note"];
-        return h("details", {}, h("summary", {}, "These packets as a table"), h("div", {class: "wpw-scroll"},
+        const scroll = {class: "wpw-scroll", role: "region", tabindex: 0, "aria-label": TABLE};
+        return h("details", {}, h("summary", {}, TABLE), h("div", scroll,
             h("table", {class: "wpw-packets"}, h("caption", {}, title),
                 h("thead", {}, h("tr", {}, heads.map(name => h("th", {scope: "col"}, name)))), h("tbody", {}, rows))));
     }
