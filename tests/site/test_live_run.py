@@ -95,7 +95,6 @@ WATCH = """() => {
 PHASES = [
     "The kernel wakes",
     "The kernel is awake",
-    "The hosts are up, and A writes",
     "A waits",
     "A has its answer",
     "B waits",
@@ -106,12 +105,20 @@ PHASES = [
 ]
 
 
+TRIES = 8  # clicks until the machine kept time in one
+
+
 @pytest.mark.whole("site", why="one click in the base shows that it runs")
 def test_it_is_drawn_while_it_happens(address, browser):
+    """And neither the console nor the drawing holds up what is measured: then no run would count."""
     with visit(browser, address) as seen:
         seen.page.evaluate(WATCH)
         seen.page.click(FIRST)
-        data(seen.page)
+        runs = [data(seen.page)]
+        while not runs[-1]["measured"]:
+            assert len(runs) < TRIES, runs[-1]["reason"]
+            seen.page.evaluate("seen.length = 0")
+            runs.append(click(seen.page, AGAIN))
         looks = seen.page.evaluate("seen")
         order = list(dict.fromkeys(phase for look in looks for phase in PHASES if look["said"].startswith(phase)))
         assert order == sorted(order, key=PHASES.index) and order[0] == PHASES[0], order

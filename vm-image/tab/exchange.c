@@ -30,8 +30,7 @@
 
 #define DEADLINE_MS 20000
 #define NAP_NS 5000000 /* between two beats of the heart */
-#define PATIENCE_MS 20 /* who waits longer tells of it: ten times what A takes on an idle machine, a tenth of B's wait */
-#define PAUSE_US 40000 /* ahead of a question, so that neither the console nor a page that draws is busy during it */
+#define PATIENCE_MS 50 /* who waits longer waits for a timer, if the machine keeps time: protocol.js, LATEST_MS */
 #define MOST_CONNECTIONS 16
 #define LARGEST 65536
 #define WARM_UPS 40
@@ -203,14 +202,14 @@ static int segment_bytes(int connection)
     return bytes;
 }
 
-/* One question of `bytes` bytes, and its echo; when that takes its time, `meanwhile` is called once. */
+/* One question of `bytes` bytes, and its echo; when that takes its time, `meanwhile` (or NULL) is called once. */
 static void question(int connection, int bytes, void (*meanwhile)(void))
 {
     static char sent[LARGEST], back[LARGEST];
     struct iovec asked = {.iov_base = sent, .iov_len = bytes};
     if (writev(connection, &asked, 1) != bytes)
         fail("writev");
-    if (poll(&(struct pollfd){.fd = connection, .events = POLLIN}, 1, PATIENCE_MS) == 0)
+    if (poll(&(struct pollfd){.fd = connection, .events = POLLIN}, 1, PATIENCE_MS) == 0 && meanwhile)
         meanwhile();
     for (int left = bytes; left;) {
         ssize_t got = read(connection, back, left);
@@ -220,35 +219,24 @@ static void question(int connection, int bytes, void (*meanwhile)(void))
     }
 }
 
+static const char *asking;
 static double asked_ms;
 
-/* Ends with a quiet console, which is slow. */
-static void say(void)
-{
-    fflush(stdout);
-    tcdrain(1);
-}
-
-static void nothing(void)
-{
-}
-
+/* Of all so far. While one waits for a timer nothing else is to be done, so nobody is held up by the console, which is
+ * slow, or by a page that draws. */
 static void tell_of_the_wait(void)
 {
-    printf("lab: waits %.3f\n", asked_ms);
+    printf("lab: waits %s %.3f\n", asking, asked_ms);
     capture_print();
     fflush(stdout);
 }
 
 static void ask(const char *name, int connection, int bytes)
 {
-    printf("lab: asks %s\n", name);
-    say();
-    usleep(PAUSE_US);
+    asking = name;
     asked_ms = now_ms();
     question(connection, bytes, tell_of_the_wait);
     printf("lab: exchange %s %d %.3f %.3f\n", name, bytes, asked_ms, now_ms() - asked_ms);
-    capture_print();
 }
 
 /* A restored machine has compiled nothing yet, and A, the first, would wait for the emulator's compiler. Small
@@ -257,7 +245,7 @@ static void warm_up(struct sockaddr_in there)
 {
     int connection = opened(there);
     for (int left = WARM_UPS; left; left--)
-        question(connection, 64, nothing);
+        question(connection, 64, NULL);
     close(connection);
 }
 
@@ -276,16 +264,17 @@ static int ask_all(const char *address, const char *port)
     heart->latest_ms = 0;
     capture_forget();
     printf("lab: begin %.3f\n", now_ms());
+    fflush(stdout);
+    tcdrain(1); /* what is printed from here on waits for a wait, or for the end */
     ask("A", a, full_a);
     ask("B", b, full_b);
     ask("B-again", b, full_b);
     usleep(2 * NAP_NS / 1000); /* the heart beats once more */
     heart->stop = 1;
-    capture_print();
-    say();
     printf("lab: end %.3f\n", now_ms());
     fflush(stdout);
     waitpid(process, NULL, 0);
+    capture_print();
     printf("lab: heartbeat %u %.3f\n", heart->beats, heart->latest_ms);
     for (size_t at = 0; at < COUNTER_COUNT; at++)
         printf("lab: counter %.*s%s %ld\n", (int)strlen(COUNTERS[at].group) - 1, COUNTERS[at].group, COUNTERS[at].name,

@@ -7,21 +7,20 @@
 //   pictures.over(run);         null if it came to nothing
 "use strict";
 globalThis.LivePictures = (() => {
-    // By how many have their answers.
-    const NEXT = ["The hosts are up, and A writes …", "A has its answer, and B writes …",
-                  "B has its answer, and writes again …", "All have their answers …"];
+    // By who had an answer last.
+    const NEXT = {A: "A has its answer, and B writes …", B: "B has its answer, and writes again …",
+                  "B-again": "All have their answers …"};
     const SAME = "Connection A of the same run";
 
     // What happens now, for who cannot see it or looks later. That the hosts are up is known from the small questions
     // that a run begins with: each goes from the client over the balancer to the server, and back.
-    function phase({awake, begun, exchanges, packets}) {
+    function phase({awake, exchanges, packets}) {
         if (!awake) return "The kernel wakes …";
-        if (!begun) return "The kernel is awake; a small question goes around to its three hosts …";
         const last = exchanges.at(-1);
-        if (last?.waited_ms === null)
-            return packets.some(one => one.interface === "lo" && LivePackets.isFragNeeded(one))
-                ? `${last.name} was told by its own host that this is too long, and waits …` : `${last.name} waits …`;
-        return NEXT[exchanges.length];
+        if (!last) return "The kernel is awake; a small question goes around to its three hosts …";
+        if (last.waited_ms !== null) return NEXT[last.name];
+        return packets.some(one => one.interface === "lo" && one.at_ms >= last.at_ms && LivePackets.isFragNeeded(one))
+            ? `${last.name} was told by its own host that this is too long, and waits …` : `${last.name} waits …`;
     }
 
     class Pictures {
@@ -57,7 +56,7 @@ globalThis.LivePictures = (() => {
             if (news === this.shown) return;
             this.shown = news;
             this.say(now);
-            if (soFar.begun) this.connections(soFar);
+            if (soFar.exchanges.length) this.connections(soFar);
         }
 
         over(run) {

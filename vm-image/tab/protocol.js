@@ -16,8 +16,7 @@ globalThis.LiveProtocol = (() => {
     const NUMBER = "(-?\\d+(?:\\.\\d+)?)";
     const SAYS = {
         awake: /^awake$/,
-        asks: /^asks (\S+)$/,
-        waits: new RegExp(`^waits ${NUMBER}$`),
+        waits: new RegExp(`^waits (\\S+) ${NUMBER}$`),
         begin: new RegExp(`^begin ${NUMBER}$`),
         exchange: new RegExp(`^exchange (\\S+) (\\d+) ${NUMBER} ${NUMBER}$`),
         end: new RegExp(`^end ${NUMBER}$`),
@@ -98,7 +97,7 @@ globalThis.LiveProtocol = (() => {
     // What lines of one run say, [{text, at_ms}], in its parts. A line that is not known is an error.
     function gathered(lines) {
         const seen = {}, exchanges = [], counters = {}, captured = [];
-        let traced = null, asking = null;
+        let traced = null, waits = null;
         for (const {text, at_ms} of lines) {
             if (traced && !traced.over && text !== "lab: trace-end") {
                 traced.lines.push(text);
@@ -108,8 +107,7 @@ globalThis.LiveProtocol = (() => {
             if (!line) throw new RunError(`expected a line of the run, found: ${text}`);
             const [first, second, third, fourth, fifth] = line.words;
             if (line.kind === "failed") throw new RunError(`the guest could not: ${first}`);
-            if (line.kind === "asks") asking = {name: first, at_ms: null};
-            else if (line.kind === "waits" && asking) asking.at_ms = Number(first);
+            if (line.kind === "waits") waits = {name: first, at_ms: Number(second), waited_ms: null};
             else if (line.kind === "counter") counters[first] = Number(second);
             else if (line.kind === "packet")
                 captured.push({at_ms: Number(first), interface: second, outgoing: third === "out",
@@ -117,24 +115,23 @@ globalThis.LiveProtocol = (() => {
             else if (line.kind === "exchange") {
                 if (!(first in EXCHANGES)) throw new RunError(`expected an exchange of A or B, found: ${text}`);
                 exchanges.push({name: first, bytes: Number(second), at_ms: Number(third), waited_ms: Number(fourth)});
-                asking = null;
+                waits = null;
             } else if (seen[line.kind]) throw new RunError(`expected one line "${line.kind}", found another: ${text}`);
             else seen[line.kind] = {words: line.words, at_ms};
             if (line.kind === "trace-begin") traced = {lines: [], over: false};
             if (line.kind === "trace-end" && traced) traced.over = true;
         }
-        return {seen, exchanges, counters, captured, traced, asking};
+        return {seen, exchanges, counters, captured, traced, waits};
     }
 
-    // How far a run is by its first lines: whether the guest is `awake` and the run has `begun`, and
-    // exchanges and packets as a run's JSON has them. Who already waits has an exchange without an end (null).
+    // How far a run is by its first lines: whether the guest is `awake`, and exchanges and packets as a run's JSON has
+    // them. Who waits now has an exchange without an end (null).
     function soFar(lines) {
-        const {seen, exchanges, captured, asking} = gathered(lines);
+        const {seen, exchanges, captured, waits} = gathered(lines);
         const start_ms = Number(seen.begin?.words[0] ?? 0);
-        const waits = asking?.at_ms == null ? [] : [{...asking, waited_ms: null}];
-        return {awake: Boolean(seen.awake), begun: Boolean(seen.begin),
-                exchanges: [...exchanges, ...waits].map(one => ({...one, at_ms: after_ms(one.at_ms, start_ms)})),
-                packets: packetsOf(captured, start_ms)};
+        return {awake: Boolean(seen.awake), packets: packetsOf(captured, start_ms),
+                exchanges: [...exchanges, ...(waits ? [waits] : [])]
+                    .map(one => ({...one, at_ms: after_ms(one.at_ms, start_ms)}))};
     }
 
     // The lines of one run as its JSON. A line that is not known, or is missing, is an error.
