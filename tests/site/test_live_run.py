@@ -128,6 +128,27 @@ def test_it_is_drawn_while_it_happens(address, browser):
         assert all(look["arrows"] == looks[-1]["arrows"][:1] for look in waits) and len(looks[-1]["arrows"]) > 3
 
 
+RESTORES, OLD = 20, 5  # from the fifth on, a run is a small part of the page's age
+
+
+@pytest.mark.whole("site", why="twenty runs take half a minute")
+def test_twenty_restores_in_a_row(address, browser, record_property):
+    """Each machine is as it was saved: the client has learnt nothing of the runs before. And none stands still: where a
+    restore upsets the guest's clock, it leaps ahead by the page's age, and the guest waits for as long (live.js)."""
+    with visit(browser, address) as seen:
+        seen.page.click(FIRST)
+        runs, ages_ms = [data(seen.page)], [0]
+        while len(runs) < RESTORES:
+            ages_ms.append(seen.page.evaluate("performance.now()"))
+            runs.append(click(seen.page, AGAIN))
+        assert [run["counters"]["IpFragFails"] for run in runs] == [1] * RESTORES and seen.errors == []
+        took_ms = [run["page"]["click_to_shown_ms"] for run in runs]
+        assert all(took < age for took, age in list(zip(took_ms, ages_ms, strict=True))[OLD - 1 :]), took_ms
+        kept = [run for run in runs if run["measured"]]
+        record_property("not_measured", RESTORES - len(kept))
+        assert all(run["b_ms"] > max(run["a_ms"], run["b_again_ms"]) for run in kept), kept
+
+
 @pytest.mark.whole("site", why="one click in the base shows that it runs")
 def test_told_beforehand_and_again_in_the_same_page(address, browser):
     with visit(browser, address) as seen:
