@@ -35,6 +35,7 @@ COPYRIGHT = "copyright.tar.gz"
 LICENCES = ("v86.LICENSE", "xterm.LICENSE", COPYRIGHT)  # they go wherever the others go
 TIMES = ("a_ms", "b_ms", "b_again_ms")
 SCRIPT, STYLE = "live-run.js", "live-run.css"
+ESCAPED = {b"\\": rb"\\", b'"': rb"\"", b"\n": rb"\n", b"\r": rb"\r"}  # in a string of JavaScript
 FOLDER = "_static/live"
 # Shown by the script: without one there is nothing to click.
 BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{recorded}" data-stacks="{stacks}"
@@ -146,6 +147,14 @@ def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doct
         app.add_css_file(STYLE)
 
 
+def in_script(name: str, data: bytes) -> bytes:
+    """A script that gives a file's bytes as a string, a letter each, if it is read as x-user-defined (WHATWG Encoding,
+    14.5: of the letter's number the last eight bits are the byte)."""
+    for plain, escaped in ESCAPED.items():
+        data = data.replace(plain, escaped)
+    return b'(globalThis.LiveFiles ??= {})["%s"] = "%s";\n' % (name.encode(), data)
+
+
 def write(app: Sphinx, failure: Exception | None) -> None:
     """The files as they are, and in a script those that a page opened from a folder could not load otherwise."""
     found = app.live_pair
@@ -157,8 +166,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     for name, data in found.files.items():
         (folder / name).write_bytes(data)
         if name not in loaded:
-            packed = base64.b64encode(data).decode()
-            (folder / f"{name}.js").write_text(f'(globalThis.LiveFiles ??= {{}})["{name}"] = "{packed}";\n')
+            (folder / f"{name}.js").write_bytes(in_script(name, data))
     for name in LICENCES:
         (folder / name).write_bytes((Path(app.config.live_state) / name).read_bytes())
 

@@ -76,9 +76,10 @@ class Files {
     return new Blob(parts);
   }
 
+  /* A letter for each byte: see in_script in live_run.py. An array of bytes keeps of a number the last eight bits. */
   async fromScript(name, bytes) {
-    await script(`${this.live.folder}/${name}.js`);
-    const text = atob(globalThis.LiveFiles[name]);
+    await script(`${this.live.folder}/${name}.js`, { charset: "x-user-defined" });
+    const text = globalThis.LiveFiles[name];
     delete globalThis.LiveFiles[name];
     this.onBytes(bytes);
     return new Blob([Uint8Array.from(text, letter => letter.charCodeAt(0))]);
