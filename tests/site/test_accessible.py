@@ -26,8 +26,8 @@ def violations(page) -> list[str]:
     ]
 
 
-def accessible(site, browser, name, scheme):
-    with visit(browser, f"{site}/{name}.html", scheme=scheme, reduced_motion="reduce") as seen:
+def accessible(site, browser, name, scheme, width=1280):
+    with visit(browser, f"{site}/{name}.html", width, scheme=scheme, reduced_motion="reduce") as seen:
         assert seen.page.evaluate("document.documentElement.dataset.theme") == scheme
         # What is folded away is read too, by those who open it.
         seen.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
@@ -46,6 +46,24 @@ def accessible(site, browser, name, scheme):
 )
 def test_axe_finds_nothing_at_wcag_2_2_aa(site, browser, name, scheme):
     accessible(site, browser, name, scheme)
+
+
+OF_EACH_KIND = ["book/index", "notebooks/frag-needed", "book/addr-select", "book/kernel-c", "book/glossary", "genindex"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "book/frag-needed",
+        *(
+            pytest.param(name, marks=pytest.mark.whole("site", why="the base has chapter 1, with most components"))
+            for name in OF_EACH_KIND
+        ),
+    ],
+)
+def test_axe_finds_nothing_on_a_telephone(site, browser, name):
+    """Where tables scroll, and what can be pressed may be small."""
+    accessible(site, browser, name, "light", width=390)
 
 
 def test_axe_finds_nothing_in_the_dark_in_any_component(built_site, site, browser):

@@ -295,9 +295,9 @@ def test_without_script_the_page_is_what_it_was(address, browser):
 
 
 @pytest.mark.whole("site", why="axe has read the page itself, in the base")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_what_a_run_has_left(address, browser, scheme):
-    with visit(browser, address, scheme=scheme, reduced_motion="reduce") as seen:
+@pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 1280), ("light", 390)])
+def test_axe_finds_nothing_in_what_a_run_has_left(address, browser, scheme, width):
+    with visit(browser, address, width, scheme=scheme, reduced_motion="reduce") as seen:
         seen.page.click(FIRST)
         data(seen.page)
         seen.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
