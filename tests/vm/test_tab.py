@@ -1,16 +1,22 @@
 """Does chapter 1 happen in the tab's kernel? Restored under Node as a page restores it; needs the emulator, no VM."""
 
+import contextlib
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
+import time
+from pathlib import Path
 from statistics import median
 
 import pytest
 
 from host.errors import LabError
+from host.paths import REPOSITORY, cache
 from host.tab import node, running
-from host.tab.state import State, call, state
+from host.tab.state import State, call, state, there
 from tests.host.tab.test_live_stacks import STORIES, compared
 
 pytestmark = pytest.mark.xdist_group("tab")
@@ -155,6 +161,47 @@ def test_an_old_page_with_a_coarse_clock_does_not_stop_the_guests(kernel, tmp_pa
         answer = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S)
         seen = json.loads(answer.stdout)
         assert seen["counters"]["IpFragFails"] == 1, answer.stderr
+
+
+@pytest.fixture
+def own_cache(kernel, tmp_path, monkeypatch):
+    """A cache that shares what a state is made from, and has none. (`kernel`: so all of that is there.)"""
+    folder = tmp_path / "cache" / cache().name
+    folder.mkdir(parents=True, mode=0o700)
+    for entry in cache().iterdir():
+        if entry.is_dir() and entry.name.startswith(("environment-", "node-", "emulator-", "tab-packages-")):
+            (folder / entry.name).symlink_to(entry)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder.parent))
+    return folder
+
+
+def at_work(*words: str) -> bool:
+    """Whether a process has these words on its command line, the last one in part."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if "\0".join(words).encode() in (entry / "cmdline").read_bytes():
+                return True
+    return False
+
+
+def made_in(folder: Path) -> list[str]:
+    """The states there, whole or not."""
+    return [entry.name for entry in folder.glob("tab-*") if entry.is_dir() and not entry.is_symlink()]
+
+
+@pytest.mark.whole("machinery", why="makes the state once more")
+def test_ctrl_c_while_the_state_is_made_leaves_nothing_and_the_next_call_makes_it(own_cache, lab):
+    process = subprocess.Popen([REPOSITORY / "lab", "tab"], start_new_session=True, text=True, stderr=subprocess.PIPE)
+    while not at_work("make", f"{own_cache}/tab-"):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    assert made_in(own_cache) and there() is None
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate(timeout=PATIENCE_S)[1]
+    assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said, said
+    assert not at_work(str(own_cache)) and made_in(own_cache) == []
+    answer = lab("tab", "--json")
+    assert answer.returncode == 0 and there().described["files"] == json.loads(answer.stdout)["files"], answer.stderr
 
 
 def test_a_pair_that_does_not_fit_is_one_sentence(kernel, tmp_path):
