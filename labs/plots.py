@@ -94,10 +94,10 @@ def figure_html(figure, alt: str) -> str:
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     plt.close(figure)
     width_in = figure.get_size_inches()[0]
-    # 96 CSS pixels an inch; below 80 % of that the text would be too small, so it scrolls.
+    # 96 CSS pixels an inch; below 80 % of that the text would be too small, so it scrolls, by key too.
     return (
-        f'<figure class="wpw-plot" role="img" aria-label="{escape(alt)}" style="margin:1.2em 0;'
-        f'color:inherit"><div style="overflow-x:auto"><div style="max-width:{width_in * 96:.0f}px;'
+        f'<figure class="wpw-plot" role="img" aria-label="{escape(alt)}" tabindex="0" style="margin:1.2em 0;'
+        f'color:inherit;overflow-x:auto"><div><div style="max-width:{width_in * 96:.0f}px;'
         f'min-width:{width_in * 77:.0f}px">{_inline(file.getvalue())}</div></div>{data}</figure>'
     )
 

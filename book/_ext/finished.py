@@ -26,8 +26,9 @@ UNNAMED_TOGGLE = re.compile(
 )
 
 
-# In recordings made before 25 November 2026: the table below a picture, in a box that no key can scroll.
-UNREACHABLE = re.compile(r'(<summary>([^<]+)</summary><div class="wpw-scroll")>')
+# In recordings made before 25 November 2026: the table below a picture, and a plot, in boxes that no key can scroll.
+UNREACHABLE_TABLE = re.compile(r'(<summary>([^<]+)</summary><div class="wpw-scroll")>')
+UNREACHABLE_PLOT = re.compile(r'(<figure class="wpw-plot"[^>]*)( style="[^">]*)"><div style="overflow-x:auto">')
 
 
 def name_toggles(html: str) -> str:
@@ -40,9 +41,10 @@ def name_toggles(html: str) -> str:
     return UNNAMED_TOGGLE.sub(named, html)
 
 
-def reach_tables(html: str) -> str:
+def reach_by_key(html: str) -> str:
     """A box that may scroll takes the keyboard's focus, and has a name."""
-    return UNREACHABLE.sub(r'\1 role="region" tabindex="0" aria-label="\2">', html)
+    html = UNREACHABLE_TABLE.sub(r'\1 role="region" tabindex="0" aria-label="\2">', html)
+    return UNREACHABLE_PLOT.sub(r'\1 tabindex="0"\2;overflow-x:auto"><div>', html)
 
 
 def drop_icon_script(html: str) -> str:
@@ -63,7 +65,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     for page in sorted(Path(app.outdir).rglob("*.html")):
         if static not in page.parents:
             html = page.read_text("utf-8")
-            page.write_text(drop_icon_script(reach_tables(name_toggles(html))), "utf-8")
+            page.write_text(drop_icon_script(reach_by_key(name_toggles(html))), "utf-8")
     for pattern in NOT_NEEDED:
         for path in list(static.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
