@@ -121,6 +121,10 @@ globalThis.LiveLadder = (() => {
                 h("thead", {}, h("tr", {}, heads.map(name => h("th", {scope: "col"}, name)))), h("tbody", {}, rows))));
     }
 
+    // Whether the client has got an ICMP of its own that asks for smaller packets. (On `lo` each packet is seen twice.)
+    const isToSelf = packet => LivePackets.isFragNeeded(packet) && !packet.outgoing
+                               && packet.src === CLIENT && packet.dst === CLIENT;
+
     // One exchange of a run for a picture, as labs/cases/frag_needed/observed.py chooses: what was there between the
     // question and the end of its answer, of `lo` only the ICMP that came in, and times from the question. `run` may be
     // one that is not over, as protocol.js tells of it.
@@ -129,12 +133,10 @@ globalThis.LiveLadder = (() => {
         if (run.measured !== undefined && asked.waited_ms === null)
             throw new Error(`expected an exchange of the run, found ${name}`);
         const end_s = (asked.waited_ms ?? Infinity) / 1e3;
-        const toSelf = packet => LivePackets.isFragNeeded(packet) && !packet.outgoing
-                                 && packet.src === CLIENT && packet.dst === CLIENT;
         const packets = run.packets
             .map(packet => ({...packet, time_s: packet.at_ms / 1e3 - asked.at_ms / 1e3}))
             .filter(packet => packet.time_s >= 0 && packet.time_s <= end_s
-                              && (packet.interface !== "lo" || toSelf(packet)));
+                              && (packet.interface !== "lo" || isToSelf(packet)));
         const waits = asked.waited_ms === null && asked.at_ms < Infinity;
         return ladder({packets, hosts: HOSTS, place, caveat: CAVEATS[run.measured], open: waits ? `${name} waits …` : "",
                        title: `Connection ${name.replace("-", " ")}, seen at the client: live, in this tab`});
@@ -159,5 +161,5 @@ globalThis.LiveLadder = (() => {
     }
 
     return {tree: (run, name) => figure(of(run, name)), summary: (run, name) => summary(of(run, name)),
-            element, figure, ladder};
+            element, figure, ladder, isToSelf};
 })();

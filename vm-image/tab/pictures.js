@@ -19,7 +19,7 @@ globalThis.LivePictures = (() => {
         const last = exchanges.at(-1);
         if (!last) return "The kernel is awake; a small question goes around to its three hosts …";
         if (last.waited_ms !== null) return NEXT[last.name];
-        return packets.some(one => one.interface === "lo" && one.at_ms >= last.at_ms && LivePackets.isFragNeeded(one))
+        return packets.some(one => one.at_ms >= last.at_ms && LiveLadder.isToSelf(one))
             ? `${last.name} was told by its own host that this is too long, and waits …` : `${last.name} waits …`;
     }
 

@@ -113,6 +113,9 @@ def test_a_run_becomes_its_json():
 
 
 # What the guest says, in its order.
+TO_ITSELF = (
+    "4500003000004000400100000a0000010a00000103040000000005c8450005dc00004000400600000a0000010a000002bc001b5800000000"
+)
 COURSE = [
     "awake",
     "begin 1000.000",
@@ -120,8 +123,8 @@ COURSE = [
     "waits B 1005.000",
     "packet 1001.500 client-eth0 out 41 "
     "4500002900004000400600000a0000010a000002bc001b58fffffff000000001501800000000000007",
-    "packet 1005.250 lo in 48 4500003000004000400100000a0000010a00000103040000000005c8450005dc000040004006000"
-    "00a0000010a000002bc001b5800000000",
+    f"packet 1005.240 lo out 48 {TO_ITSELF}",  # on lo a packet is seen twice
+    f"packet 1005.250 lo in 48 {TO_ITSELF}",
     "exchange B 1448 1005.000 210.000",
     "exchange B-again 1448 1215.000 2.000",
 ]
@@ -161,6 +164,8 @@ def test_while_it_runs_it_is_known_how_far_it_is():
         for one in (waits, over)
     ]
     assert len(arrows[0]) == 1 and arrows[0] == arrows[1]
+    told = [json.dumps(one["b"]) for one in seen if "was told" in one["phase"]]
+    assert told and all("ICMP frag needed" in drawn for drawn in told)  # not said before it is drawn
 
 
 def picture(tree: dict) -> dict:
