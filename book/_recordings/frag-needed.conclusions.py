@@ -47,6 +47,21 @@ def what_is_sent_again(run):
     assert not any(p.retransmission for p in run.captures.direct_b)
 
 
+def which_queue_each_segment_is_in(run):
+    """When its call has returned, A's segment is in flight, in the retransmit queue; B's is not, but in the write
+    queue."""
+    a, b = run.direct.exchanges[:2]
+    assert a.info.unacked == 1 and a.info.notsent_bytes == 0
+    assert b.info.unacked == 0 and b.info.notsent_bytes == b.sent_bytes
+
+
+def packets_are_those_of_the_pictures(run):
+    """Packets that the pictures of state name by their places are what they are taken for."""
+    a, b = run.captures.direct_a, run.captures.direct_b
+    assert a[0].payload_bytes and a[1].next_hop_mtu and a[2].retransmission and a[3].retransmission
+    assert b[0].next_hop_mtu and b[1].payload_bytes and b[1].outgoing
+
+
 def the_counters_agree(run):
     """The counters agree: the client's own packet did not fit, and it said so."""
     assert run.direct.counters.IpFragFails >= 1

@@ -1,0 +1,221 @@
+"""Are pictures of state drawn from what was recorded, in order, and can everyone step through them?"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from browsing import visit
+from conftest import PROVENANCE
+
+RECORDING = {
+    "provenance": PROVENANCE,
+    "run": {
+        "mss": 1448,
+        "later_mss": 1428,
+        "waiting_bytes": 1448,
+        "left_bytes": 0,
+        "at_s": 0.0225,
+        "left_after_ms": 2.5,
+    },
+}
+DESCRIBED = """
+rows = [["sender"], ["wide", "narrow"]]
+[boxes.sender]
+title = "Socket <B>"
+fields = ["MSS", "queue", "timer"]
+[boxes.wide]
+title = "Wide"
+fields = []
+[boxes.narrow]
+title = "Narrow"
+fields = []
+[[states]]
+when = "before"
+sender = { MSS = "{run.mss}", queue = [], keeps = "wide" }
+narrow = { is = "not there" }
+[[states]]
+at = ["run.at_s"]
+sender.queue = ["run.waiting_bytes", "run.left_bytes", "run.mss - run.later_mss"]
+sender.timer = "probe, {run.left_after_ms:.1f} ms"
+wide = { is = "stale" }
+narrow = { is = "" }
+[[states]]
+when = "until {}"
+at = ["run.at_s", "run.left_after_ms"]
+waits = true
+sender = { MSS = "{run.later_mss}", keeps = "narrow" }
+"""
+PAGE = "# Page\n\n::::{states} frag\nA *caption*.\n\n1. **One.** First.\n2. Second.\n3. Third.\n::::\n"
+
+
+def pages(described: str = DESCRIBED, recording: dict = RECORDING, page: str = PAGE) -> dict[str, str]:
+    """A page with a picture of three states, its description and the recording."""
+    return {"index.md": page, "_states/frag.toml": described, "_recordings/frag.json": json.dumps(recording)}
+
+
+def drawn(book, **changed) -> list[str]:
+    """The states as they were drawn."""
+    recording = RECORDING | {"run": RECORDING["run"] | changed}
+    built = book(pages(recording=recording), states="_states")
+    assert (built.status, built.warnings) == (0, "")
+    return re.findall(r"<svg viewBox.*?</svg>", built.page())
+
+
+def chips(svg: str) -> list[str]:
+    """The sizes in the queues."""
+    return re.findall(r'class="wpw-size"[^>]*>(\d+)<', svg)
+
+
+def test_a_state_is_the_one_before_it_and_what_has_changed(book):
+    first, second, third = drawn(book)
+    assert chips(first) == [] and chips(second) == chips(third) == ["1448", "20"]
+    assert '<tspan class="wpw-told">1448</tspan>' in first and '<tspan class="wpw-told">1428</tspan>' in third
+    assert '<tspan class="wpw-follows">probe, </tspan><tspan class="wpw-told">2.5</tspan>' in second
+    assert ">not there</text>" in first and ">stale</text>" not in first and ">stale</text>" in second
+    assert [svg.count("wpw-ground") for svg in (first, second, third)] == [0, 2, 1]
+    assert ["wpw-keeps changed" in svg for svg in (first, second, third)] == [False, False, True]
+    assert all(svg.count("wpw-waits") == 1 for svg in (first, second, third))
+
+
+def test_a_number_in_the_recording_is_the_number_in_the_picture(book):
+    before = drawn(book)
+    assert chips(drawn(book, left_bytes=7)[1]) == ["1448", "7", "20"]
+    assert chips(drawn(book, waiting_bytes=0, later_mss=1448)[1]) == []
+    later = drawn(book, at_s=0.2)
+    assert "22.5 ms<" in before[1] and "200.0 ms<" in later[1] and "until 202.5 ms<" in later[2]
+    spot = re.compile(r'class="wpw-now" cx="([\d.]+)"')
+    assert (
+        spot.search(before[1])[1] != spot.search(later[1])[1] and spot.search(before[0])[1] == spot.search(later[0])[1]
+    )
+
+
+def test_a_picture_says_in_words_what_it_shows(book):
+    said = re.search(r'role="img" aria-label="([^"]*)"', drawn(book)[1])[1]
+    assert said.startswith("22.5 ms. Socket &lt;B&gt;: MSS: 1448, queue: 1448 bytes and 20 bytes, timer: probe, 2.5 ms")
+    assert said.endswith(", keeps: Wide (stale). Wide (stale). Narrow.")
+
+
+def test_words_stand_beside_their_state_and_the_origin_below(book):
+    page = book(pages(), states="_states").page()
+    assert re.search(
+        r'<ol class="[^"]*wpw-strip[^"]*">\s*<li><svg.*?</svg><p><strong>One\.</strong> First', page, re.DOTALL
+    )
+    assert "A <em>caption</em>." in page and "Recorded 2026-11-20" in page and 'href="_data/frag.json"' in page
+    assert "queue: empty" in book({}, builder="text", states="_states").page()
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("run.mss", "run.rss", "has no 'run.rss'"),
+        (
+            'keeps = "narrow"',
+            'keeps = "broad"',
+            "state 3: sender keeps 'broad', which is no box (sender, wide, narrow)",
+        ),
+        ("timer = ", "clock = ", "state 2: sender has no field 'clock' (MSS, queue, timer)"),
+        ("wide = {", "broad = {", "state 2: 'broad' is no box"),
+        ('["run.at_s"]', '["run.mss"]', "run.mss: expected a name that ends with _ms or _s"),
+        ('["run.at_s", "run.left_after_ms"]', '["run.left_after_ms"]', "state 3: at 2.5 ms, expected none before 22.5"),
+        ('[["sender"], ', "[", "rows: expected each of sender, wide, narrow once"),
+        ("rows = ", "lines = ", "'rows' is missing"),
+        ("{ is", "{ is is", "Expected '='"),
+    ],
+)
+def test_what_the_description_gets_wrong_stops_the_build(book, old, new, message):
+    assert old in DESCRIBED
+    built = book(pages(DESCRIBED.replace(old, new, 1)), states="_states")
+    assert (
+        built.status == 1 and "index.md:3: ERROR: _states/frag.toml: " in built.warnings and message in built.warnings
+    )
+
+
+@pytest.mark.parametrize(
+    "page, message",
+    [
+        (PAGE.replace("3. Third.\n", ""), "3 states, and 2 in the page's list"),
+        (PAGE.replace("A *caption*.", ""), "expected a caption and a numbered list on the page"),
+    ],
+)
+def test_each_state_has_its_words(book, page, message):
+    built = book(pages(page=page), states="_states")
+    assert built.status == 1 and message in built.warnings
+
+
+SITE = pytest.mark.xdist_group("site")
+CHAPTER = "book/frag-needed"
+SEEN = """[...document.querySelectorAll('.wpw-strip > li')].map(state => {
+    const box = state.getBoundingClientRect();
+    return getComputedStyle(state).visibility === 'visible' && box.width > 0 ? [box.left, box.top] : null;
+})"""
+
+
+def seen_now(page) -> list[int]:
+    """Which states can be seen."""
+    return [number for number, place in enumerate(page.evaluate(SEEN), 1) if place]
+
+
+@SITE
+def test_keys_and_buttons_lead_through_the_states(site, browser):
+    with visit(browser, f"{site}/{CHAPTER}.html", reduced_motion="reduce") as seen:
+        page, figure = seen.page, seen.page.locator(".wpw-states")
+        last = figure.locator(".wpw-strip > li").count()
+        assert last > 5 and seen_now(page) == [1] and figure.locator("[role=status]").inner_text() == f"1 of {last}"
+        figure.locator(".wpw-track").focus()
+        place = page.evaluate(SEEN)[0]
+        for number in (2, 3):
+            page.keyboard.press("ArrowRight")
+            assert seen_now(page) == [number]
+        assert page.evaluate(SEEN)[2] == place  # each where the one before it was
+        page.keyboard.press("End")
+        assert seen_now(page) == [last] and figure.get_by_role("button", name="Next").is_disabled()
+        figure.get_by_role("button", name="Back").click()
+        assert seen_now(page) == [last - 1]
+        figure.get_by_role("button", name="All").click()
+        assert seen_now(page) == list(range(1, last + 1)) and figure.locator("[role=status]").is_hidden()
+        figure.get_by_role("button", name="One at a time").click()
+        assert seen_now(page) == [last - 1] and seen.errors == []
+
+
+@SITE
+@pytest.mark.parametrize("width", [390, 1280])
+def test_scrolling_sideways_leads_through_the_states(site, browser, width):
+    with visit(browser, f"{site}/{CHAPTER}.html", width) as seen:
+        track = seen.page.locator(".wpw-states .wpw-track")
+        track.scroll_into_view_if_needed()
+        track.evaluate("track => track.scrollBy({left: 2 * track.clientWidth, behavior: 'instant'})")
+        seen.page.wait_for_function(
+            "document.querySelector('.wpw-states [role=status]').textContent.startsWith('3 of')"
+        )
+        assert seen_now(seen.page) == [3]
+
+
+@SITE
+def test_without_script_and_on_paper_the_states_are_a_strip(site, browser):
+    with visit(browser, f"{site}/{CHAPTER}.html", java_script_enabled=False) as seen:
+        states = seen.page.locator(".wpw-strip > li")
+        assert states.count() > 5 and all(states.nth(at).is_visible() for at in range(states.count()))
+        assert seen.page.locator(".wpw-steps").count() == 0
+    with visit(browser, f"{site}/{CHAPTER}.html") as seen:
+        seen.page.emulate_media(media="print")
+        places = seen.page.evaluate(SEEN)
+        assert None not in places and len({tuple(place) for place in places}) == len(places) > 5
+        assert seen.page.locator(".wpw-steps").is_hidden()
+
+
+@SITE
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_is_in_a_box_stays_in_it_and_legible(site, browser, width):
+    with visit(browser, f"{site}/{CHAPTER}.html", width) as seen:
+        found = seen.page.evaluate("""() => [...document.querySelectorAll('.wpw-strip .wpw-part')].map(part => {
+            const frame = part.querySelector('.wpw-box').getBoundingClientRect();
+            return [...part.querySelectorAll('text, .wpw-chip')].map(each => {
+                const box = each.getBoundingClientRect();
+                const inside = box.left >= frame.left && box.right <= frame.right;
+                return [each.textContent || 'a segment', inside, box.height];
+            });
+        }).flat()""")
+        assert len(found) > 200
+        assert [said for said, inside, height in found if not inside or height < 9] == []
