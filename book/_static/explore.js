@@ -65,7 +65,7 @@ function explore(figure, items, key) {
     show(panel, item.shown);
   };
 
-  items.forEach((item, at) => {
+  items.forEach((item) => {
     item.setAttribute("aria-controls", panel.id);
     item.addEventListener("pointerenter", (event) => {
       if (event.pointerType === "mouse") show(panel, item.shown);
@@ -74,8 +74,10 @@ function explore(figure, items, key) {
     item.addEventListener("focus", () => choose(item));
     item.addEventListener("click", () => choose(item));
     item.addEventListener("keydown", (event) => {
-      const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
-      if (items[next]) items[next].focus();
+      const shown = items.filter((other) => !other.matches(".wpw-tucked"));  // see fold-stacks.js
+      const here = shown.indexOf(item);
+      const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: shown.length - 1 }[event.key];
+      if (shown[next]) shown[next].focus();
       else if (event.target === item && event.key === "Enter") (panel.querySelector("a") ?? item).focus();
       else return;
       event.preventDefault();
