@@ -44,6 +44,14 @@ def test_descriptions_differ(built_site):
     assert len(set(said)) == len(said)
 
 
+def test_the_first_page_begins_with_one_sentence_and_one_button(built_site):
+    article = BeautifulSoup((built_site / "book/index.html").read_text("utf-8"), "html.parser").select_one("article")
+    sentence, button = article.select("p")[:2]
+    assert sentence.get_text().strip().count(".") == 1
+    assert [link["href"] for link in button.select("a.sd-btn")] == ["frag-needed.html"]
+    assert len(article.select("a.sd-btn")) == 1
+
+
 def test_whole_sentences_are_kept():
     from page_head import shortened
 
