@@ -17,9 +17,11 @@ function stepThrough(figure) {
   const track = document.createElement("div");
   track.className = "wpw-track";
   strip.before(steps, track);
-  track.append(strip);
   const runway = made("div", track, { className: "wpw-runway" });
-  states.forEach(() => made("span", runway));
+  runway.style.setProperty("--wpw-states", states.length);
+  runway.append(strip);
+  const stops = made("div", runway, { className: "wpw-stops" });
+  states.forEach(() => made("span", stops));
 
   const back = made("button", steps, { type: "button", textContent: "Back" });
   const next = made("button", steps, { type: "button", textContent: "Next" });
