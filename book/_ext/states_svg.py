@@ -35,7 +35,7 @@ def said(picture: dict, number: int) -> str:
         fields = [f"{field}: {_said(state['boxes'][name][field])}" for field in box["fields"]]
         kept = state["keeps"].get(name)
         fields += [f"keeps: {_title(picture, state, kept)}"] if kept else []
-        parts.append(_title(picture, state, name) + (f": {', '.join(fields)}" if fields else "") + ".")
+        parts.append(": ".join(filter(None, [_title(picture, state, name), ", ".join(fields)])) + ".")
     return f"{state['when']}. " + " ".join(parts)
 
 
