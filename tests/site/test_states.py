@@ -21,7 +21,7 @@ RECORDING = {
     },
 }
 DESCRIBED = """
-rows = [["sender"], ["wide", "narrow"]]
+rows = [["sender"], ["wide", "narrow"], ["wire"]]
 [boxes.sender]
 title = "Socket <B>"
 fields = ["MSS", "queue", "timer"]
@@ -31,6 +31,10 @@ fields = []
 [boxes.narrow]
 title = "Narrow"
 fields = []
+[boxes.wire]
+title = ""
+fields = ["packets"]
+passing = true
 [[states]]
 when = "before"
 sender = { MSS = "{run.mss}", queue = [], keeps = "wide" }
@@ -40,6 +44,7 @@ at = ["run.at_s"]
 sender.queue = ["run.waiting_bytes", "run.left_bytes", "run.mss - run.later_mss"]
 sender.timer = "probe, {run.left_after_ms:.1f} ms"
 wide = { is = "stale" }
+wire = { packets = "one of {run.later_mss} bytes" }
 narrow = { is = "" }
 [[states]]
 when = "until {}"
@@ -74,8 +79,9 @@ def test_a_state_is_the_one_before_it_and_what_has_changed(book):
     assert '<tspan class="wpw-told">1448</tspan>' in first and '<tspan class="wpw-told">1428</tspan>' in third
     assert '<tspan class="wpw-follows">probe, </tspan><tspan class="wpw-told">2.5</tspan>' in second
     assert ">not there</text>" in first and ">stale</text>" not in first and ">stale</text>" in second
-    assert [svg.count("wpw-ground") for svg in (first, second, third)] == [0, 2, 1]
+    assert [svg.count("wpw-ground") for svg in (first, second, third)] == [0, 3, 1]
     assert ["wpw-keeps changed" in svg for svg in (first, second, third)] == [False, False, True]
+    assert ["one of" in svg for svg in (first, second, third)] == [False, True, False]
     assert all(svg.count("wpw-waits") == 1 for svg in (first, second, third))
 
 
@@ -94,7 +100,7 @@ def test_a_number_in_the_recording_is_the_number_in_the_picture(book):
 def test_a_picture_says_in_words_what_it_shows(book):
     said = re.search(r'role="img" aria-label="([^"]*)"', drawn(book)[1])[1]
     assert said.startswith("22.5 ms. Socket &lt;B&gt;: MSS: 1448, queue: 1448 bytes and 20 bytes, timer: probe, 2.5 ms")
-    assert said.endswith(", keeps: Wide (stale). Wide (stale). Narrow.")
+    assert said.endswith(", keeps: Wide (stale). Wide (stale). Narrow. packets: one of 1428 bytes.")
 
 
 def test_words_stand_beside_their_state_and_the_origin_below(book):
@@ -113,13 +119,13 @@ def test_words_stand_beside_their_state_and_the_origin_below(book):
         (
             'keeps = "narrow"',
             'keeps = "broad"',
-            "state 3: sender keeps 'broad', which is no box (sender, wide, narrow)",
+            "state 3: sender keeps 'broad', which is no box (sender, wide, narrow, wire)",
         ),
         ("timer = ", "clock = ", "state 2: sender has no field 'clock' (MSS, queue, timer)"),
         ("wide = {", "broad = {", "state 2: 'broad' is no box"),
         ('["run.at_s"]', '["run.mss"]', "run.mss: expected a name that ends with _ms or _s"),
         ('["run.at_s", "run.left_after_ms"]', '["run.left_after_ms"]', "state 3: at 2.5 ms, expected none before 22.5"),
-        ('[["sender"], ', "[", "rows: expected each of sender, wide, narrow once"),
+        ('[["sender"], ', "[", "rows: expected each of sender, wide, narrow, wire once"),
         ("rows = ", "lines = ", "'rows' is missing"),
         ("{ is", "{ is is", "Expected '='"),
     ],
