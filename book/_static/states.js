@@ -1,5 +1,5 @@
 /* Pictures of state, one at a time: stepped through by buttons, by the arrow keys, Home and End, or by scrolling
-   sideways, with a finger, a wheel or the scroll bar. "All" lays them out as the strip that stands there without this script
+   sideways, with a finger, a wheel or the scroll bar. "Show all" lays them out as the strip that stands there without this script
    and on paper. Nothing moves but what is shown: there is nothing for a reader who wants no motion to switch off. */
 "use strict";
 
@@ -44,7 +44,7 @@ function stepThrough(figure) {
   const step = (stepped) => {
     figure.classList.toggle("wpw-stepped", stepped);
     back.hidden = next.hidden = said.hidden = !stepped;
-    all.textContent = stepped ? "All" : "One at a time";
+    all.textContent = stepped ? "Show all" : "One at a time";
     if (stepped) track.tabIndex = 0; else track.removeAttribute("tabindex");
     go(shown);
   };

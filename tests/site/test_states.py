@@ -179,7 +179,7 @@ def test_keys_and_buttons_lead_through_the_states(site, browser):
         assert seen_now(page) == [last] and figure.get_by_role("button", name="Next").is_disabled()
         figure.get_by_role("button", name="Back").click()
         assert seen_now(page) == [last - 1]
-        figure.get_by_role("button", name="All").click()
+        figure.get_by_role("button", name="Show all").click()
         assert seen_now(page) == list(range(1, last + 1)) and figure.locator("[role=status]").is_hidden()
         figure.get_by_role("button", name="One at a time").click()
         assert seen_now(page) == [last - 1] and seen.errors == []
