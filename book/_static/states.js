@@ -1,6 +1,6 @@
 /* Pictures of state, one at a time: stepped through by buttons, by the arrow keys, Home and End, or by scrolling
-   sideways, with a finger, a wheel or the scroll bar. "Show all" lays them out as the strip that stands there without this script
-   and on paper. Nothing moves but what is shown: there is nothing for a reader who wants no motion to switch off. */
+   sideways, with a finger, a wheel or the scroll bar. "Show all" lays them out as the strip that stands there without
+   this script and on paper. Nothing moves: there is no motion to switch off. */
 "use strict";
 
 function made(name, parent, properties = {}) {
