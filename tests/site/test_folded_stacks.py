@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from browsing import visit
+from fold_stacks import LONG, fold
 
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -11,6 +14,46 @@ PAGE = "book/frag-needed.html"
 STACK = "figure.wpw-stack:has-text('comes back inside')"
 ROWS = """stack => [...stack.querySelectorAll('tr.wpw-frame')].map(row => [
     row.querySelector('th').textContent.trim().replace(/[.+].*/, ''), row.offsetHeight > 0])"""
+
+
+def stack(*frames: str, kinds: str = "wpw-seen") -> str:
+    """A recorded stack as labs/draw/stacks_view.py writes it, with a remark on each frame."""
+    rows = "".join(
+        f'<tr class="wpw-row wpw-frame {kinds}"><td>seen</td><th scope="row"><code>{name}+0x1</code></th></tr>'
+        f'<tr class="wpw-row wpw-why {kinds}"><td></td><td colspan="2"><p>why</p></td></tr>'
+        for name in frames
+    )
+    return f'<figure class="wpw-stack"><table><tbody>{rows}</tbody></table></figure>'
+
+
+MANY = [f"f{number}" for number in range(LONG + 2)]
+
+
+def test_what_a_page_does_not_name_stands_back_and_is_counted():
+    html = f"<p>{stack(*MANY)}</p>"
+    folded = fold(html, {"f4"})
+    assert re.findall(r" hidden><td colspan=\"3\">(.*?)</td>", folded) == ["3 more frames", "7 more frames"]
+    assert folded.count("wpw-beside wpw-frame") == folded.count("wpw-beside wpw-why") == 10
+    shown = re.sub(
+        r'<tr class="wpw-row wpw-(more|beside) .*?</tr>', "", re.sub(r"<tr [^>]* hidden>.*?</tr>", "", folded)
+    )
+    assert re.findall(r"<code>(\w+)", shown) == ["f0", "f4"]  # the first is what was traced
+    assert re.sub(r"<tr [^>]* hidden>.*?</tr>", "", folded).replace("wpw-beside ", "") == html
+
+
+def test_short_stacks_short_runs_and_missing_frames_are_left():
+    assert fold(stack(*MANY[:LONG]), set()) == stack(*MANY[:LONG])
+    assert fold(stack(*MANY), set(MANY[3::3])) == stack(*MANY)
+    assert fold(stack(*MANY, kinds="wpw-missing"), set()) == stack(*MANY, kinds="wpw-missing")
+
+
+def test_links_to_the_glossary_and_to_the_code_are_no_hindrance():
+    linked = (
+        stack(*MANY)
+        .replace("<code>", '<a class="wpw-term" href="glossary.html"><code>')
+        .replace("</code>", "</code></a>")
+    )
+    assert "7 more frames" in fold(linked, {"f4"})
 
 
 def names(stack, visible: bool) -> list[str]:
@@ -66,10 +109,11 @@ def test_a_link_to_a_folded_frame_unfolds_it(site, browser):
         assert "vfs_writev" in names(stack, True) and "process_backlog" in names(stack, False)
 
 
-def test_without_script_and_on_paper_every_frame_is_there(site, browser):
+def test_without_script_and_from_the_browser_on_paper_every_frame_is_there(site, browser):
     with visit(browser, f"{site}/{PAGE}", java_script_enabled=False) as seen:
         rows = seen.page.locator(f"{STACK} tr.wpw-frame")
         assert rows.count() > 20 and all(row.is_visible() for row in rows.all())
+        assert seen.page.locator(".wpw-more:visible").count() == 0
     with visit(browser, f"{site}/{PAGE}") as seen:
         seen.page.emulate_media(media="print")
         stack = seen.page.locator(STACK)

@@ -71,6 +71,21 @@ def test_pictures_and_source_are_printed(printed):
     assert "Copy the command" not in text
 
 
+def test_a_long_stack_has_a_row_in_place_of_what_its_page_does_not_speak_of(built_site, browser):
+    file = print_book_file(built_site).with_name("book.html")
+    with visit(browser, file.as_uri(), 794, 1123) as seen:
+        seen.page.emulate_media(media="print")
+        rows = seen.page.evaluate("""() => [...document.querySelectorAll(".wpw-more")].map(more => {
+            let frames = 0, shown = 0;
+            for (let row = more.nextElementSibling; row?.matches(".wpw-beside"); row = row.nextElementSibling) {
+                frames += row.matches(".wpw-frame");
+                shown += row.offsetHeight > 0;
+            }
+            return [more.innerText.trim(), more.offsetHeight > 0, frames, shown];
+        })""")
+    assert len(rows) > 3 and all(row == [f"{row[2]} more frames", True, row[2], 0] for row in rows), rows
+
+
 def test_nothing_is_wider_than_the_paper(built_site, printed, browser):
     """Else Chromium prints the whole book smaller."""
     file = print_book_file(built_site).with_name("book.html")
