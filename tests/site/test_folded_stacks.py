@@ -105,7 +105,7 @@ def test_a_link_to_a_folded_frame_unfolds_it(site, browser):
             "stack => { [...stack.querySelectorAll('tr')].find(row => row.textContent.includes('vfs_writev'))"
             ".querySelector('th').id = 'there'; location.hash = 'there'; }"
         )
-        seen.page.wait_for_function("document.getElementById('there').offsetHeight > 0")
+        seen.page.locator("#there").wait_for()
         assert "vfs_writev" in names(stack, True) and "process_backlog" in names(stack, False)
 
 

@@ -193,9 +193,8 @@ def test_scrolling_sideways_leads_through_the_states(site, browser, width):
         track = seen.page.locator(".wpw-states .wpw-track")
         track.scroll_into_view_if_needed()
         track.evaluate("track => track.scrollBy({left: 2 * track.clientWidth, behavior: 'instant'})")
-        seen.page.wait_for_function(
-            "document.querySelector('.wpw-states [role=status]').textContent.startsWith('3 of')"
-        )
+        said = re.compile(r"^3 of")
+        seen.page.locator(".wpw-states [role=status]", has_text=said).wait_for(state="attached")
         assert seen_now(seen.page) == [3]
 
 
