@@ -71,7 +71,7 @@ def test_pictures_and_source_are_printed(printed):
     assert "Copy the command" not in text
 
 
-def test_a_long_stack_has_a_row_in_place_of_what_its_page_does_not_speak_of(built_site, browser):
+def test_a_long_stack_has_a_row_in_place_of_what_its_page_does_not_speak_of(built_site, printed, browser):
     file = print_book_file(built_site).with_name("book.html")
     with visit(browser, file.as_uri(), 794, 1123) as seen:
         seen.page.emulate_media(media="print")
