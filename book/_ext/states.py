@@ -68,7 +68,7 @@ def _changed(before: dict, change: dict, boxes: dict, recording: Recording, wher
     now["when"] = change.get("when", "{}").replace("{}", f"{now['at_ms']:.1f} ms")
     if now["at_ms"] < before["at_ms"]:
         raise StatesError(f"{where}: at {now['at_ms']:.1f} ms, expected none before {before['at_ms']:.1f}")
-    for name in change.keys() - OF_A_STATE:
+    for name in (name for name in change if name not in OF_A_STATE):
         if name not in boxes:
             raise StatesError(f"{where}: {name!r} is no box ({', '.join(boxes)})")
         for field, value in change[name].items():

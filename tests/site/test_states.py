@@ -104,6 +104,25 @@ def test_a_picture_says_in_words_what_it_shows(book):
     assert said.endswith(", keeps: Wide (stale). Wide (stale). Narrow. packets: one of 1428 bytes.")
 
 
+def test_arrows_arrive_in_the_order_of_the_description(book):
+    """Not in that of a set, which is another in each process: the same sources give the same bytes."""
+    keepers = [f"s{number}" for number in range(8)]
+    described = "\n".join(
+        [
+            f"rows = [{keepers[:4]}, {keepers[4:]}, ['kept']]",
+            *(f"[boxes.{name}]\ntitle = '{name}'\nfields = []" for name in [*keepers, "kept"]),
+            "[[states]]",
+            *(f"{name}.keeps = 'kept'" for name in keepers),
+        ]
+    )
+    built = book(pages(described, page=PAGE.replace("2. Second.\n3. Third.\n", "")), states="_states")
+    assert (built.status, built.warnings) == (0, "")
+    ends = re.findall(r'class="wpw-keeps"><path d="M([\d.]+) [^"]* ([\d.]+) [\d.]+"', built.page())
+    assert len(ends) == len(keepers) and [float(end) for _, end in ends] == sorted(float(end) for _, end in ends)
+    starts = [float(start) for start, _ in ends]
+    assert starts == sorted(starts[:4]) + sorted(starts[4:])  # a row from left to right, then the next
+
+
 def test_words_stand_beside_their_state_and_the_origin_below(book):
     page = book(pages(), states="_states").page()
     assert re.search(
