@@ -17,7 +17,8 @@ import sys
 from types import ModuleType
 
 from labs.case import Outcome, cases
-from labs.errors import VERDICTS, CannotTry, Status
+from labs.check import OUTCOMES
+from labs.errors import VERDICTS, CannotTry, CouldNotTell, Status
 
 SHOWN = {
     "run": "show a case happen, beside its control",
@@ -39,7 +40,9 @@ def main(words: list[str]) -> int:
         module = known[asked.case].module()
         outcome = _run(asked, module) if asked.verb == "run" else module.trace()
     except CannotTry as reason:
-        return _could_not(reason, asked.json)
+        return _no_outcome(Status.COULD_NOT, "could not be tried", str(reason), reason.next_command, asked.json)
+    except CouldNotTell as reason:
+        return _no_outcome(Status.COULD_NOT_TELL, OUTCOMES[None], str(reason), "the same call again", asked.json)
     except KeyboardInterrupt:
         print("interrupted; what was set up has been undone", file=sys.stderr)
         return Status.INTERRUPTED
@@ -108,21 +111,13 @@ def check(exercise: str, given: str, as_json: bool, sealed: bool) -> int:
     return VERDICTS[verdict.verdict]
 
 
-def _could_not(reason: CannotTry, as_json: bool) -> int:
+def _no_outcome(status: Status, outcome: str, reason: str, next_command: str, as_json: bool) -> int:
+    """Says why there is none; its exit status."""
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "reproduced": None,
-                    "outcome": "could not be tried",
-                    "reasons": [str(reason)],
-                    "next": reason.next_command,
-                }
-            )
-        )
+        print(json.dumps({"reproduced": None, "outcome": outcome, "reasons": [reason], "next": next_command}))
     else:
-        print(f"could not be tried: {reason}. Next: {reason.next_command}", file=sys.stderr)
-    return Status.COULD_NOT
+        print(f"{outcome}: {reason}. Next: {next_command}", file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

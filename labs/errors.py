@@ -1,4 +1,4 @@
-"""What keeps a case from being tried at all? And with which status does `python -m labs` end?"""
+"""What keeps a case from being tried at all, or from being told? And with which status does `python -m labs` end?"""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ class CannotTry(Exception):
     def __init__(self, reason: str, next_command: str = "./lab doctor") -> None:
         super().__init__(reason)
         self.next_command = next_command
+
+
+class CouldNotTell(Exception):
+    """It was tried, and what was measured says nothing of the kernel or of an answer: the machine stood still for too
+    long, or an instrument of ours has lost something."""

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.case import cases
-from labs.errors import CannotTry
+from labs.errors import CannotTry, CouldNotTell
 from labs.judge.verdict import Judged, Verdict
-from labs.measure.rounds import CouldNotTell
 from labs.net.topology import Node
 
 
@@ -56,8 +55,8 @@ def exercise(id: str) -> Exercise:
 
 
 def judge(id: str, answer: str) -> Verdict:
-    """Judge an answer. A machine that lacks something gives SKIP with the reason, one that did not hold still
-    COULD NOT TELL."""
+    """Judge an answer. A machine that lacks something gives SKIP with the reason, one that did not hold still,
+    or an instrument that lost something, COULD NOT TELL."""
     asked = exercise(id)
     verdict = Verdict(id)
     if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):

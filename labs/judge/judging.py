@@ -9,10 +9,11 @@ import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from labs.errors import CouldNotTell
 from labs.judge.answer import applied
 from labs.judge.exercise import Exercise, first_change, settings
 from labs.judge.verdict import Judged, Verdict
-from labs.measure.rounds import CouldNotTell, Round
+from labs.measure.rounds import Round
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.wire.capture import CaptureError
 
@@ -23,7 +24,7 @@ TRIES = 3
 
 def undisturbed(verdict: Verdict, attempt: Callable[[], None]) -> None:
     """Has the answer tried on new networks, and tried again if the machine stood still while it was measured
-    (see `held_still`). That is the clock's word: what came out has no part in it."""
+    (see `held_still`) or an instrument lost something. What came out has no part in it."""
     for left in reversed(range(TRIES)):
         verdict.checks.clear()
         verdict.measured.clear()

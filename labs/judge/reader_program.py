@@ -29,7 +29,8 @@ def written(answer: str, probes: Mapping[str, Sequence[str]], fields: Sequence[t
 
 @contextlib.contextmanager
 def attached(theirs: Tracer, verdict: Verdict):
-    """The reader's program, attached; one that does not compile or load fails the verdict."""
+    """The reader's program, attached; one that does not compile or load, or that loses events, fails the verdict. What
+    a tracer of ours loses beside it is not the reader's."""
     with tempfile.TemporaryFile("w+") as said, contextlib.ExitStack() as stack:
         try:
             with _standard_error_in(said):
@@ -40,9 +41,13 @@ def attached(theirs: Tracer, verdict: Verdict):
             verdict.expect(False, "", f"the program does not load: {cause}")
             raise Judged from error
         try:
-            yield
+            with stack.pop_all():
+                yield
         except TracerError as error:
-            verdict.expect(False, "", str(error))
+            if error.tracer is not theirs:
+                raise
+            verdict.expect(False, "", f"the program reports more than can be read: {error}")
+            raise Judged from error
 
 
 def compare(

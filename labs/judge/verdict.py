@@ -17,8 +17,8 @@ class Judged(Exception):
 @dataclass
 class Verdict:
     """The judgement of one answer. `checks` are (held, sentence) pairs in the order in which they
-    were made; `measured` is what they rest on; `skipped` says what the machine lacks to judge anything, `untold` that
-    it stood still for too long while it measured."""
+    were made; `measured` is what they rest on; `skipped` says what the machine lacks to judge anything, `untold`
+    why what was measured does not say."""
 
     exercise: str
     checks: list[tuple[bool, str]] = field(default_factory=list)

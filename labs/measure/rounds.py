@@ -13,10 +13,6 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 
-class CouldNotTell(Exception):
-    """The machine did not hold still for long enough, which says nothing of the kernel or of an answer."""
-
-
 class Round(Protocol):
     """What was seen in a round; `held_up_ms` is for how long the machine stood still meanwhile."""
 

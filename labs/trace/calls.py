@@ -17,7 +17,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.errors import CannotTry
+from labs.errors import CannotTry, CouldNotTell
 from labs.trace.symbols import Symbols
 
 TRACING = Path("/sys/kernel/tracing")
@@ -70,6 +70,7 @@ class Calls:
 
     def _count(self, name: str) -> int:
         shown = (self._folder(name) / "hist").read_text()
+        _none_lost(shown)
         return sum(map(int, re.findall(r"hitcount:\s+(\d+)", shown)))
 
     def _folder(self, name: str) -> Path:
@@ -108,6 +109,7 @@ class Values:
 
     def __exit__(self, *_) -> None:
         shown = (self._folder / "hist").read_text()
+        _none_lost(shown)
         keys = ",".join(rf"\s+{name}:\s+(-?\d+)" for name in self.fetched)
         for found in re.findall(rf"\{{{keys} \}}\s+hitcount:\s+(\d+)", shown):
             self.counts[tuple(map(int, found[:-1]))] = int(found[-1])
@@ -117,6 +119,12 @@ class Values:
     @property
     def _folder(self) -> Path:
         return TRACING / "events" / self.group / self.name
+
+
+def _none_lost(histogram: str) -> None:
+    """Raises CouldNotTell if the kernel had no room left to count in."""
+    if dropped := re.search(r"Dropped: *([1-9]\d*)", histogram):
+        raise CouldNotTell(f"expected each call to be counted, found {dropped[1]} that were not")
 
 
 def _write(file: Path, line: str) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from bcc import BPF
 
-from labs.errors import CannotTry
+from labs.errors import CannotTry, CouldNotTell
 from labs.trace import btf
 from labs.trace.stacks import function_name
 from labs.trace.symbols import Symbols
@@ -44,8 +44,12 @@ QUICKLY = ["-g0", "-Xclang", "-disable-llvm-passes"]
 FIELDS = [*(("pt_regs", register) for register in ("ax", "di", "si", "dx", "cx")), ("inet_sock", "inet_sport")]
 
 
-class TracerError(RuntimeError):
-    """The program did not compile, could not be attached, or lost events."""
+class TracerError(CouldNotTell):
+    """Not all that this tracer was to see has been seen, or not by its right name."""
+
+    def __init__(self, reason: str, tracer: Tracer) -> None:
+        super().__init__(reason)
+        self.tracer = tracer
 
 
 class _Raw(ctypes.Structure):
@@ -133,13 +137,13 @@ class Tracer:
         finally:
             self._bpf.cleanup()
         if self.lost and kind is None:
-            raise TracerError(f"expected no event lost, found {self.lost}; run again with less beside it")
+            raise TracerError(f"expected no event lost by the tracer, found {self.lost}", self)
 
     def watch(self, name: str, port: int) -> None:
         """Has events of the connection from this local TCP port reported, under this name. Raises
         TracerError if another connection has that port: hosts hand out their own."""
         if self._names.setdefault(port, name) != name:
-            raise TracerError(f"expected one connection from port {port}, found {self._names[port]} and {name}")
+            raise TracerError(f"expected one connection from port {port}, found {self._names[port]} and {name}", self)
         self._bpf[b"watched"][ctypes.c_uint32(port)] = ctypes.c_uint32(1)
 
     def _compiled(self, flags: list[str]) -> BPF:

@@ -28,6 +28,7 @@ from scapy.layers.l2 import CookedLinux
 from scapy.packet import NoPayload
 from scapy.utils import RawPcapReader
 
+from labs.errors import CouldNotTell
 from labs.wire.packet import Packet
 from labs.wire.segment import IPV4, Flows, Segment, link, segment
 
@@ -237,7 +238,7 @@ class Capture:
         packets = capture.packets()
 
     Entering waits until tcpdump listens; leaving waits until it has read what was sent. Raises
-    CaptureError if it does not start within `deadline_s` or if packets were lost.
+    CaptureError if it does not start within `deadline_s`, CouldNotTell if packets were lost.
     """
 
     def __init__(
@@ -303,10 +304,7 @@ class Capture:
             self._end()
         lost = self.dropped()
         if lost and kind is None:
-            raise CaptureError(
-                f"expected no packet lost by tcpdump at {self.node or 'node'}, found "
-                f"{lost} dropped; narrow its filter `{self.filter}` and run again"
-            )
+            raise CouldNotTell(f"expected no packet lost by tcpdump at {self.node or 'node'}, found {lost} dropped")
 
     def packets(self, origin_s: Decimal | None = None) -> list[Packet]:
         """What was captured, see `read`."""

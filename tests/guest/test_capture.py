@@ -10,6 +10,7 @@ from scapy.layers.l2 import ARP, CookedLinux, CookedLinuxV2, Ether
 from scapy.packet import Raw
 from scapy.utils import PcapWriter
 
+from labs.errors import CouldNotTell
 from labs.net.node import Node
 from labs.wire import capture
 
@@ -176,6 +177,12 @@ def test_each_cut_has_what_came_since_the_last(namespace, tmp_path):
             (file := tmp_path / "cut.pcap").write_bytes(live.cut())
             sizes.append([packet.payload_bytes for packet in live.read(file)])
     assert sizes == [[10, 20], [30], []] and len(live.packets()) == 3
+
+
+def test_one_that_lost_packets_could_not_tell(namespace, tmp_path):
+    with pytest.raises(CouldNotTell, match="no packet lost by tcpdump at client, found 3 dropped"):
+        with capture.Capture(tmp_path / "lo.pcap", node="client", filter="udp") as live:
+            live.said.append("3 packets dropped by kernel")
 
 
 def test_a_capture_that_cannot_start_says_why(namespace, tmp_path):

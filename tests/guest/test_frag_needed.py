@@ -8,6 +8,7 @@ import pytest
 
 from labs import __main__ as command
 from labs.cases.frag_needed import case, curing, lasting, telling, tracing
+from labs.errors import CouldNotTell
 from labs.judge.exercise import exercise
 from labs.judge.exercise import judge as judged
 from labs.trace.stacks import match
@@ -120,6 +121,16 @@ def test_established_connections_suffer_after_the_expiry():
 def test_one_object_on_stdout(main):
     status, out = main("run", "frag-needed", "--json")
     assert status == 0 and json.loads(out)["reproduced"] is True
+
+
+def test_a_trace_that_could_not_tell_is_said(capsys, monkeypatch):
+    def trace():
+        raise CouldNotTell("expected no event lost, found 3")
+
+    monkeypatch.setattr(case, "trace", trace)
+    assert command.main(["trace", "frag-needed", "--json"]) == 4
+    said = json.loads(capsys.readouterr().out)
+    assert said["reproduced"] is None and said["outcome"] == "could not tell" and "found 3" in said["reasons"][0]
 
 
 def test_what_cannot_be_tried_is_said(capsys, monkeypatch):

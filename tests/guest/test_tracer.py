@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from labs.errors import CannotTry
+from labs.errors import CannotTry, CouldNotTell
+from labs.judge.reader_program import attached as judged
+from labs.judge.verdict import Judged, Verdict
 from labs.trace import btf
 from labs.trace.symbols import KALLSYMS, Symbols, symbol_of
 from labs.trace.tail_calls import KernelCode
@@ -51,6 +53,26 @@ def test_two_connections_of_one_port_are_not_taken_for_one(program):
         live.watch("us", 7)
         with pytest.raises(TracerError, match="port 7, found us and them"):
             live.watch("them", 7)
+
+
+def test_one_that_lost_events_could_not_tell(program):
+    with pytest.raises(CouldNotTell, match="no event lost by the tracer, found 3"):
+        with tracer(program, "__x64_sys_getpgid") as live:
+            live.lost = 3
+
+
+def test_what_a_readers_tracer_loses_is_the_readers_and_what_ours_does_is_not(program):
+    for loses, expected in (("theirs", Judged), ("ours", CouldNotTell)):
+        theirs, ours, verdict = *(tracer(program, "__x64_sys_getpgid") for _ in range(2)), Verdict("a/1")
+        with pytest.raises(expected):
+            with judged(theirs, verdict), ours:
+                {"theirs": theirs, "ours": ours}[loses].lost = 3
+        assert verdict.checks == (
+            [(False, "the program reports more than can be read: expected no event lost by the tracer, found 3")]
+            if loses == "theirs"
+            else []
+        )
+    assert "getpgid" not in attached()
 
 
 def test_a_substitution_is_told(program):
