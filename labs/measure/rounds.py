@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from labs.check import Check
+
 
 class Round(Protocol):
     """What was seen in a round; `held_up_ms` is for how long the machine stood still meanwhile."""
@@ -47,11 +49,22 @@ class Rounds(Generic[Seen]):
             f"more than {self.bound_ms:.0f} ms (for {longest:.0f} at most), expected {self.needed} without"
         )
 
+    def in_each(self, claims: Callable[[Seen], Sequence[Check]]) -> list[Check]:
+        """Each of the `claims` on a round as one on every round that counts, in the words of the first round in which
+        it does not hold, else of the first."""
+        return [_in_each(claim) for claim in zip(*map(claims, self.measured), strict=True)]
+
     def median(self, figure: Callable[[Seen], float]) -> float:
-        """Of a figure, over the rounds that count."""
-        return statistics.median(map(figure, self.measured))
+        """Of a figure, over the rounds that count; over all of them if none does, to have one to show."""
+        return statistics.median(map(figure, self.measured or self.every))
 
     def typical(self, figure: Callable[[Seen], float]) -> Seen:
         """The round that has the median, or is next below it; of all of them if none counts, to have one to show."""
         rounds = sorted(self.measured or self.every, key=figure)
         return rounds[(len(rounds) - 1) // 2]
+
+
+def _in_each(claim: Sequence[Check]) -> Check:
+    held = [check.held for check in claim]
+    said = claim[held.index(False) if False in held else 0]
+    return Check(all(held), f"{said.what}; so in {sum(held)} of {len(held)} rounds")

@@ -2,10 +2,15 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
-from labs.cases.rtl8139_tso import case, on_call, tracing
-from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO
+import pytest
+
+from labs.cases.rtl8139_tso import case, curing, firewall, on_call, predicting, tracing
+from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO, ROUNDS, TIMED, faster
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
+from labs.judge.exercise import exercise
+from labs.judge.exercise import judge as judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 from labs.wire.packet import Packet
@@ -21,19 +26,52 @@ def test_the_fault_is_reproduced(outcome):
     assert broken.router("FragFails") == broken.too_long == broken.above_mss
     for key in ("tso_off", "mended", "beside"):
         assert outcome.seen[key].largest_bytes == 1308
-        assert broken.rate_kb_s <= outcome.seen[key].rate_kb_s / FIXED_RATIO
+        assert faster(outcome.rounds["as_it_is"], outcome.rounds[key]) >= FIXED_RATIO
 
 
 def test_without_the_cause_the_judge_says_no(outcome):
     for fix in ("tso_off", "mended", "beside"):
-        assert not replace(outcome, seen=outcome.seen | {"as_it_is": outcome.seen[fix]}).reproduced
-    only_slow = outcome.seen | dict.fromkeys(("tso_off", "mended", "beside"), outcome.seen["as_it_is"])
-    assert not replace(outcome, seen=only_slow).reproduced
+        assert replace(outcome, rounds=outcome.rounds | {"as_it_is": outcome.rounds[fix]}).reproduced is False
+    only_slow = outcome.rounds | dict.fromkeys(("tso_off", "mended", "beside"), outcome.rounds["as_it_is"])
+    assert replace(outcome, rounds=only_slow).reproduced is False
+
+
+def test_one_round_without_the_mechanism_and_the_judge_says_no(outcome):
+    rounds = outcome.rounds["as_it_is"]
+    one = replace(rounds, every=[*rounds.every[:-1], replace(outcome.seen["tso_off"], held_up_ms=0)])
+    assert replace(outcome, rounds=outcome.rounds | {"as_it_is": one}).reproduced is False
+
+
+def test_a_download_that_was_not_even_connected_is_one_of_no_bytes_unless_the_machine_stood_still(outcome):
+    rounds = outcome.rounds["tso_off"]
+    nothing = replace(rounds.every[0], got_bytes=0, took_s=1, packets=[], router_counters={}, held_up_ms=0)
+    held_up = replace(nothing, held_up_ms=1000)
+    for seen, said in ((nothing, False), (held_up, None)):
+        slow = replace(rounds, every=[seen, *[replace(one, held_up_ms=0) for one in rounds.every[1:]]], needed=ROUNDS)
+        assert replace(outcome, rounds=outcome.rounds | {"tso_off": slow}).reproduced is said
+
+
+def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
+    status, out = main("run", "rtl8139-tso", "--json", "--set", "tso=0")
+    said = json.loads(out)
+    assert status == 1
+    assert said["reproduced"] is False and said["outcome"] == "not reproduced"
+    assert said["states"]["as_it_is"]["above_mss"] == said["states"]["as_it_is"]["frag_needed"] == 0
+    ratios = [reason for reason in said["reasons"] if "times as fast as broken" in reason]
+    assert len(ratios) == 4 and all(reason.startswith("NO") for reason in ratios)
+
+
+@pytest.mark.parametrize("number, judge", [("1", firewall), ("2", curing), ("3", predicting)])
+def test_where_nothing_is_cut_no_judge_says_yes_or_no(monkeypatch, number, judge):
+    monkeypatch.setattr(judge, "Network", partial(case.Network, tso=False))
+    right = sorted((exercise(f"rtl8139-tso/{number}").folder / "solutions").iterdir())[0]
+    verdict = judged(f"rtl8139-tso/{number}", right.read_text())
+    assert verdict.verdict == "SKIP", verdict.text()
 
 
 def test_hiding_is_no_fix_to_the_judge(outcome):
-    hidden = outcome.seen | {"tso_off": outcome.seen["mtu_lock"]}
-    failed = [check.what for check in replace(outcome, seen=hidden).checks if not check.held]
+    hidden = outcome.rounds | {"tso_off": outcome.rounds["mtu_lock"]}
+    failed = [check.what for check in replace(outcome, rounds=hidden).checks if not check.held]
     assert len(failed) == 1 and "cut or drop" in failed[0]
 
 
@@ -50,6 +88,8 @@ def test_json_has_what_it_promises(outcome):
             "largest_payload",
             "retransmissions",
         } <= set(read["states"][key])
+        assert len(read["rounds"][key]) == (ROUNDS if key in TIMED else 1)
+        assert read["states"][key] in read["rounds"][key]
     assert {card["node"] for card in read["topology"]["cards"]} == {"server", "mended", "beside", "router"}
 
 
@@ -92,7 +132,7 @@ def test_each_byte_asked_for_arrives_in_other_pieces(traced):
 
 
 def test_the_steps_show_what_the_report_saw(net):
-    """By what is dropped, sent again and heard: rates are the judge's, which takes the faster of two."""
+    """By what is dropped, sent again and heard: rates are the judge's, which takes the median of rounds."""
     slow, fast = case.slow(net)
     assert slow.router("FragFails") == slow.too_long > 0 and fast.router("FragFails") == fast.too_long == 0
     client, home, router = case.where(net)

@@ -23,7 +23,7 @@ def judge(broken: dict[str, Rounds[Observed]], control: dict[str, Rounds[Observe
     """All claims on `direct` and `sidecar` runs, broken and control, the mechanism first."""
     checks = []
     for way, rounds in broken.items():
-        checks += [_in_each(way, claim) for claim in zip(*map(mechanism, rounds.measured))]
+        checks += rounds.in_each(lambda seen: [Check(held, f"{way}: {what}") for held, what in mechanism(seen)])
     for way, rounds in control.items():
         icmps = [asked_smaller(seen) for seen in rounds.measured]
         checks.append(
@@ -37,13 +37,6 @@ def judge(broken: dict[str, Rounds[Observed]], control: dict[str, Rounds[Observe
             )
         )
     return checks
-
-
-def _in_each(way: str, claim: tuple[tuple[bool, str], ...]) -> Check:
-    """A claim on each round as one: the figures of the first round in which it is not so, else of the first."""
-    held = [so for so, _ in claim]
-    _, what = claim[held.index(False) if False in held else 0]
-    return Check(all(held), f"{way}: {what}; so in {sum(held)} of {len(held)} rounds")
 
 
 def slower(stalled: Rounds[Observed], other: Rounds[Observed]) -> float:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 
-from labs.cases.rtl8139_tso.judge import FIXED_RATIO, mechanism
+from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
-from labs.cases.rtl8139_tso.workload import download, unhindered
+from labs.cases.rtl8139_tso.workload import MAX_S, download
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
-from labs.judge.judging import acting, expecting_answers, others_left_alone
+from labs.judge.judging import acting, expecting_answers, held_still, others_left_alone, undisturbed
 from labs.judge.verdict import Verdict
+from labs.net.node import CommandFailed
 
 # What `ethtool -k` lists of the 8139 that may be off after the answer; all of them are the segmentation.
 SEGMENTATION = ("tcp-segmentation-offload", "tx-tcp-segmentation", "tx-tcp-mangleid-segmentation")
@@ -25,10 +26,15 @@ FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller on
 
 def judge_offload(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 2: the card is handed nothing that it has to cut, and keeps its other offloads."""
+    undisturbed(verdict, lambda: attempt(exercise, answer, verdict))
+
+
+def attempt(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+    """The answer on a network of its own."""
     with Network() as net:
         broken, before = shown_broken(net), features(net)
         with acted_on(exercise, answer, verdict, net):
-            seen = unhindered(lambda: download(net))
+            seen = answered(download(net))
             fits(verdict, seen)
             fast(verdict, broken, seen)
             lost = sorted(name for name in before - features(net) if name not in SEGMENTATION)
@@ -38,10 +44,19 @@ def judge_offload(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 def shown_broken(net: Network) -> Download:
     """A download as it is: it has to show what the answer is to fix, or nothing can be compared."""
     broken = under(net, "as_it_is")
+    held_still(HELD_UP_MS, broken)
     if not all(check.held for check in mechanism(broken)):
         raise CannotTry("the untouched server shows no fault, so nothing can be compared", "./lab run rtl8139-tso")
     net.route("server")
     return broken
+
+
+def answered(seen: Download) -> Download:
+    """A download that can be judged: the machine held still, and the server has answered."""
+    held_still(HELD_UP_MS, seen)
+    if not seen.data:
+        raise CommandFailed(f"on the {seen.at}, curl got nothing from {seen.server} in {MAX_S:g} s")
+    return seen
 
 
 @contextlib.contextmanager

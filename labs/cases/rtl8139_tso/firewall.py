@@ -10,27 +10,34 @@ import re
 import socket
 import struct
 
-from labs.cases.rtl8139_tso.curing import acted_on, shown_broken
+from labs.cases.rtl8139_tso.curing import acted_on, answered, shown_broken
+from labs.cases.rtl8139_tso.judge import BOUNDS
 from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
 from labs.judge.exercise import Exercise, first_change, settings
+from labs.judge.judging import undisturbed
 from labs.judge.verdict import Verdict
 from labs.net.counters import counters, moved
 
-OTHER_PORT = 7001  # where nothing listens; a firewall that lets it in has the kernel answer with RST
-TIMESTAMP_REQUEST = 13  # ICMP, RFC 792; counted as IcmpInTimestamps
+OTHER_PORTS = (22, 443, 7001)  # where nothing listens; what a firewall lets in there, the kernel answers and counts
+OTHER_ICMP = (4, 5, 9, 11, 12, 13, 17)  # types of RFC 792 and 950 that a host may get, but for 3 and ping's
 WORDS = ("slow", "fast")
-FASTER = 3  # times as fast as before is no longer "slow"
+FASTER = BOUNDS["fast_ratio"]  # than before is no longer "slow"
 RULE = re.compile(r"^(:|-[AP] |\*|COMMIT)")
 
 
 def judge_firewall(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 1: what the router says is heard, nothing else comes in, and the reader said what follows."""
+    undisturbed(verdict, lambda: attempt(exercise, answer, verdict))
+
+
+def attempt(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+    """The answer on a network of its own."""
     with Network() as net:
         broken, before = shown_broken(net), _without_rules(net)
         with acted_on(exercise, answer, verdict, net):
-            seen = download(net)
+            seen = answered(download(net))
             heard(verdict, net, seen)
             closed(verdict, net)
             change = first_change(before, _without_rules(net))
@@ -61,35 +68,44 @@ def heard(verdict: Verdict, net: Network, seen: Download) -> None:
 
 
 def closed(verdict: Verdict, net: Network) -> None:
-    """What was shut is still shut; ping is still answered."""
+    """What was shut is still shut, to the client and to the router; ping is still answered."""
     before = counters(net["server"])
-    with net.client.inside():
-        _knock_tcp()
-        _knock_icmp()
-    net.client.on("ping", "-c", "1", "-W", "5", SERVERS["server"])
+    for node in (net.client, net.router):
+        with node.inside():
+            for port in OTHER_PORTS:
+                _knock_tcp(port)
+                _knock_udp(port)
+            for kind in OTHER_ICMP:
+                _knock_icmp(kind)
+        node.on("ping", "-c", "1", "-W", "5", SERVERS["server"])
     came = moved(before, counters(net["server"]))
-    verdict.expect(
-        not came.get("IcmpInTimestamps"),
-        "other ICMP stays out",
-        "the firewall lets in other ICMP too (a timestamp request, type 13)",
-    )
-    verdict.expect(
-        not came.get("TcpOutRsts"),
-        "other ports stay shut",
-        f"the firewall lets in TCP to port {OTHER_PORT}, where nothing serves",
-    )
+    icmp = [str(kind) for kind in OTHER_ICMP if came.get(f"IcmpMsgInType{kind}")]
+    verdict.expect(not icmp, "other ICMP stays out", f"the firewall lets in other ICMP too (type {', '.join(icmp)})")
+    ports = " or ".join(map(str, OTHER_PORTS))
+    for protocol, counter in (("TCP", "TcpOutRsts"), ("UDP", "UdpNoPorts")):
+        verdict.expect(
+            not came.get(counter),
+            f"other ports stay shut to {protocol}",
+            f"the firewall lets in {protocol} to port {ports}, where nothing serves",
+        )
 
 
-def _knock_tcp() -> None:
+def _knock_tcp(port: int) -> None:
     """One SYN to a port where nothing listens; the socket does not wait."""
     with socket.socket() as knocking:
         knocking.setblocking(False)
-        knocking.connect_ex((SERVERS["server"], OTHER_PORT))
+        knocking.connect_ex((SERVERS["server"], port))
 
 
-def _knock_icmp() -> None:
-    """One timestamp request."""
-    body = struct.pack("!BBHHH12x", TIMESTAMP_REQUEST, 0, 0, 1, 1)
+def _knock_udp(port: int) -> None:
+    """One datagram."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as knocking:
+        knocking.sendto(b"knock", (SERVERS["server"], port))
+
+
+def _knock_icmp(kind: int) -> None:
+    """One message of this type, with nothing in it."""
+    body = struct.pack("!BBHHH12x", kind, 0, 0, 1, 1)
     words = sum(struct.unpack(f"!{len(body) // 2}H", body))
     checksum = ~(words + (words >> 16)) & 0xFFFF
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as knocking:

@@ -1,35 +1,42 @@
 """Did the card cut segments that nobody asked for, and is that what made the download slow?
 
-First the mechanism, from the capture at the far end of the server's cable and the router's counters.
-Then rates, as ratios within one run: the report's were 98.8 KB/s and more than a hundred times that.
+First the mechanism, in every round: from the capture at the far end of the server's cable and the router's counters.
+Then rates, as ratios of medians within one run: the report's were 98.8 KB/s and more than a hundred times that.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from labs.cases.rtl8139_tso.network import NARROW_MTU, WIDE_MTU
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.check import Check
+from labs.measure.bounds import bounds
+from labs.measure.rounds import Rounds
 
 HEADERS_BYTES = 40 + OPTIONS_BYTES  # of IPv4 and TCP
 CUT_BYTES = WIDE_MTU - HEADERS_BYTES  # what the card of 2006 puts in a segment
 FIXES = ("tso_off", "mended", "beside")
-# The broken rate is bound by timers, a fixed one by the processor: 33 times as fast where it was recorded, a quarter
-# of that on an emulated machine four times slower. A state that fixes nothing is about as slow as the broken one.
-FIXED_RATIO = 4
-# The lock leaves the wrong segments as they are and has the router cut most of them in two, and the receiver
-# put them together again: more work than a fix, and on an emulated machine that shows.
-LOCK_RATIO = 3
+TIMED = ("as_it_is", "mtu_lock", *FIXES)  # whose rate is judged
+ROUNDS, NEEDED = 3, 2  # of each of these, and how many of them have to have been measured
+BOUNDS = bounds(Path(__file__).parent)
+FIXED_RATIO, LOCK_RATIO, HELD_UP_MS = BOUNDS["fixed_ratio"], BOUNDS["lock_ratio"], BOUNDS["held_up_ms"]
 
 
-def judge(seen: dict[str, Download]) -> list[Check]:
+def judge(seen: dict[str, Rounds[Download]]) -> list[Check]:
     """All claims on downloads in the states of `remedies.STATES`, the mechanism first."""
-    broken = seen["as_it_is"]
+    broken, locked = seen["as_it_is"], seen["mtu_lock"]
     return [
-        *mechanism(broken),
-        *deaf_or_not(seen),
-        *cut_at_the_router(seen["mtu_lock"]),
-        *[check for key in FIXES for check in fixed(broken, seen[key])],
-        ratio(broken, seen["mtu_lock"], LOCK_RATIO),
+        *broken.in_each(mechanism),
+        *broken.in_each(deaf),
+        *(check for key in ("opened", "mtu") for check in seen[key].in_each(hearing)),
+        *locked.in_each(cut_at_the_router),
+        *(
+            check
+            for key in FIXES
+            for check in (*seen[key].in_each(nothing_to_cut), ratio(broken, seen[key], FIXED_RATIO))
+        ),
+        ratio(broken, locked, LOCK_RATIO),
     ]
 
 
@@ -55,19 +62,20 @@ def mechanism(broken: Download) -> list[Check]:
     ]
 
 
-def deaf_or_not(seen: dict[str, Download]) -> list[Check]:
-    """Whether the server hears the router or not: it changes nothing on the wire, and neither does a route's MTU."""
-    checks = [Check(seen["as_it_is"].heard == 0, f"as it is: {seen['as_it_is'].heard} ICMPs pass the firewall")]
-    for key in ("opened", "mtu"):
-        state = seen[key]
-        checks.append(
-            Check(
-                state.heard == len(state.frag_needed) > 0 and state.largest_bytes == CUT_BYTES,
-                f"{state.called}: {state.heard} ICMPs are heard, and the largest segment still has "
-                f"{state.largest_bytes} bytes",
-            )
+def deaf(broken: Download) -> list[Check]:
+    """The server does not hear the router."""
+    return [Check(broken.heard == 0, f"{broken.called}: {broken.heard} ICMPs pass the firewall")]
+
+
+def hearing(state: Download) -> list[Check]:
+    """It hears the router, which changes nothing on the wire; neither does a route's MTU."""
+    return [
+        Check(
+            state.heard == len(state.frag_needed) > 0 and state.largest_bytes == CUT_BYTES,
+            f"{state.called}: {state.heard} ICMPs are heard, and the largest segment still has "
+            f"{state.largest_bytes} bytes",
         )
-    return checks
+    ]
 
 
 def cut_at_the_router(locked: Download) -> list[Check]:
@@ -86,19 +94,29 @@ def cut_at_the_router(locked: Download) -> list[Check]:
     ]
 
 
-def fixed(broken: Download, state: Download) -> list[Check]:
-    """A control: the effect is absent, and the rate is back."""
+def nothing_to_cut(state: Download) -> list[Check]:
+    """A control: the effect is absent."""
     cut = state.router("FragOKs") + state.router("FragFails")
     return [
         Check(
-            state.above_mss == 0 and cut == 0,
+            state.above_mss == 0 and cut == 0 and bool(state.data),
             f"{state.called}: the largest segment has {state.largest_bytes} bytes; the router has to cut or drop {cut}",
-        ),
-        ratio(broken, state, FIXED_RATIO),
+        )
     ]
 
 
-def ratio(broken: Download, state: Download, least: int) -> Check:
-    """How many times as fast."""
-    times = state.rate_kb_s / broken.rate_kb_s
-    return Check(times >= least, f"{state.called}: {times:.0f} times as fast as broken, expected {least} at least")
+def rate(seen: Download) -> float:
+    """In KB/s, what the medians are taken of."""
+    return seen.rate_kb_s
+
+
+def faster(broken: Rounds[Download], state: Rounds[Download]) -> float:
+    """How many times as fast as the broken one."""
+    return state.median(rate) / broken.median(rate)
+
+
+def ratio(broken: Rounds[Download], state: Rounds[Download], least: float) -> Check:
+    """How many times as fast, as a claim."""
+    times = faster(broken, state)
+    called = state.every[0].called
+    return Check(times >= least, f"{called}: {times:.0f} times as fast as broken, expected {least} at least")

@@ -6,25 +6,31 @@ only at what the card does. Asked twice, with two MSS, so that a card with one f
 
 from __future__ import annotations
 
-from labs.cases.rtl8139_tso.curing import fits
+from labs.cases.rtl8139_tso.curing import answered, fits
+from labs.cases.rtl8139_tso.judge import BOUNDS
 from labs.cases.rtl8139_tso.network import CLAMPED_MSS, OtherCard
 from labs.cases.rtl8139_tso.observed import Download
-from labs.cases.rtl8139_tso.workload import download, intact, unhindered
+from labs.cases.rtl8139_tso.workload import download, intact
 from labs.judge.exercise import Exercise
-from labs.judge.judging import expecting_answers
+from labs.judge.judging import expecting_answers, undisturbed
 from labs.judge.verdict import Verdict
 
 SECOND_MSS = 1000
-SLOWER = 5  # times as slow as the same file from the server beside it is not right yet
+SLOWER = BOUNDS["slower_ratio"]
 
 
 def judge_profile(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 4: a machine whose server has a card that cuts to the size asked for."""
-    asked_twice(verdict, "beside")
+    undisturbed(verdict, lambda: asked_twice(verdict, "beside"))
 
 
 def judge_device(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 5: the card of 2006, fixed by the answer; the one fixed by others is its control."""
+    undisturbed(verdict, lambda: cuts(verdict))
+
+
+def cuts(verdict: Verdict) -> None:
+    """To the size asked for, as any right card, and it is the card that does."""
     for seen in asked_twice(verdict, "mended"):
         handed = seen.card_counters.get("tx_packets", 0)
         verdict.measured[f"handed_{seen.mss}"] = handed
@@ -41,16 +47,16 @@ def asked_twice(verdict: Verdict, control: str) -> list[Download]:
     with OtherCard() as net, expecting_answers(verdict):
         for mss in (CLAMPED_MSS, SECOND_MSS):
             net.clamp(mss)
-            found.append(unhindered(lambda: download(net, called=f"MSS {mss}")))
+            found.append(answered(download(net, called=f"MSS {mss}")))
             fits(verdict, found[-1])
         net.clamp(CLAMPED_MSS)
         verdict.expect(intact(net), "the file arrives byte for byte", "the file that arrives is not the one served")
-        other = unhindered(lambda: download(net, control))
+        other = answered(download(net, control))
         rate, expected = found[0].rate_kb_s, other.rate_kb_s / SLOWER
         verdict.measured.update(rate_kb_s=round(rate, 1), control_kb_s=round(other.rate_kb_s, 1))
         verdict.expect(
             rate >= expected,
             f"{rate:.0f} KB/s; {control} gives {other.rate_kb_s:.0f}",
-            f"{rate:.0f} KB/s, expected a {SLOWER}th of the {other.rate_kb_s:.0f} that {control} gives",
+            f"{rate:.0f} KB/s, expected a {SLOWER:g}th of the {other.rate_kb_s:.0f} that {control} gives",
         )
     return found

@@ -17,7 +17,9 @@ class Download:
     """One fetch of the file from `server` on the host `at`.
 
     `packets` were seen at the router's end of the server's cable. The dicts hold what moved meanwhile:
-    the kernel's counters of both hosts, and the server's card's own. `pcap` is tcpdump's own file.
+    the kernel's counters of both hosts, and the server's card's own. `pcap` is tcpdump's own file. `held_up_ms` is the
+    longest that the machine stood still meanwhile (labs/measure/clock.py). If the client was not even connected,
+    there is no data, and its sizes are 0.
     """
 
     called: str
@@ -30,6 +32,7 @@ class Download:
     router_counters: dict[str, int]
     card_counters: dict[str, int]
     pcap: bytes = field(default=b"", repr=False)
+    held_up_ms: float = 0
 
     @property
     def rate_kb_s(self) -> float:
@@ -44,12 +47,13 @@ class Download:
     @property
     def mss(self) -> int:
         """The largest segment that the reader's side asked for, in the SYN as it reaches the server."""
-        return next(packet.mss for packet in self.packets if packet.mss and packet.dst == SERVERS[self.server])
+        asked = (packet.mss for packet in self.packets if packet.mss and packet.dst == SERVERS[self.server])
+        return next(asked, 0)
 
     @property
     def largest_bytes(self) -> int:
         """The largest TCP payload on the wire."""
-        return max(packet.payload_bytes for packet in self.data)
+        return max((packet.payload_bytes for packet in self.data), default=0)
 
     @property
     def above_mss(self) -> int:
@@ -116,6 +120,7 @@ class Download:
             "frag_oks": self.router("FragOKs"),
             "frag_creates": self.router("FragCreates"),
             "collisions": self.collisions,
+            "held_up_ms": round(self.held_up_ms, 2),
         }
 
 

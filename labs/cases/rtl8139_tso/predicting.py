@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from labs.cases.rtl8139_tso.curing import shown_broken
+from labs.cases.rtl8139_tso.curing import answered, shown_broken
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.judge.exercise import Exercise
-from labs.judge.judging import expecting_answers
+from labs.judge.judging import expecting_answers, undisturbed
 from labs.judge.verdict import Judged, Verdict
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
@@ -41,6 +41,11 @@ NAMES = [f"{route}.{thing}" for route in ROUTES for thing in MEASURED]
 
 def judge_predictions(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 3: every prediction is there, and holds."""
+    undisturbed(verdict, lambda: attempt(answer, verdict))
+
+
+def attempt(answer: str, verdict: Verdict) -> None:
+    """The predictions beside what comes of a network of its own."""
     said = dict(re.findall(r"^[ \t]*([\w.]+)[ \t]*=[ \t]*([\w-]*)", answer, re.MULTILINE))
     absent = [name for name in NAMES if not said.get(name)]
     unknown = [name for name in said if name not in NAMES]
@@ -50,7 +55,7 @@ def judge_predictions(exercise: Exercise, answer: str, verdict: Verdict) -> None
     with Network() as net, expecting_answers(verdict):
         shown_broken(net)
         for route in ROUTES:
-            seen = under(net, route)
+            seen = answered(under(net, route))
             for thing, measure in MEASURED.items():
                 name, (was, figures) = f"{route}.{thing}", measure(seen)
                 verdict.measured[name] = was

@@ -41,13 +41,13 @@ def route(net: Network, options: str, name: str = "server"):
 
 
 @contextlib.contextmanager
-def without_tso(net: Network, name: str = "server"):
-    """The card is handed single segments."""
-    net[name].on("ethtool", "-K", f"{name}-eth0", "tso", "off")
+def without_tso(net: Network):
+    """The server's card is handed single segments."""
+    net["server"].on("ethtool", "-K", "server-eth0", "tso", "off")
     try:
         yield
     finally:
-        net[name].on("ethtool", "-K", f"{name}-eth0", "tso", "on")
+        net["server"].on("ethtool", "-K", "server-eth0", "tso", net.tso)
 
 
 @contextlib.contextmanager

@@ -7,11 +7,11 @@ of the server's cable: at the router's card, which hands on every frame as it ca
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from labs.cases.rtl8139_tso.network import FILE, PORT, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import Download
+from labs.measure.clock import Clock
 from labs.net.counters import counters, moved
 from labs.net.node import CommandFailed
 from labs.wire.capture import Capture
@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
     from labs.trace.tracer import Tracer
 
 MAX_S = 1.0
-CONNECT_TRIES = 10
 TIMED_OUT = 28  # curl's exit status for --max-time
 SAID = "%{json}"
 
@@ -29,20 +28,23 @@ def download(
     net: Network, server: str = "server", at: str = "client", called: str = "", tracer: Tracer | None = None
 ) -> Download:
     """The file from `server`, fetched on the host `at`; an attached tracer watches the server's port."""
-    capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", "tcp or icmp")
-    with net.router.inside():  # tcpdump begins there, and stays
-        capture.__enter__()
-    try:
-        if tracer:
-            tracer.watch(server, PORT)
-        before = {"server": counters(net[server]), "router": counters(net.router), "card": card(net, server)}
-        got_bytes, took_s = fetch(net, server, at)
-        net.settle(server)
-        after = {"server": counters(net[server]), "router": counters(net.router), "card": card(net, server)}
-    except BaseException as error:
-        capture.__exit__(type(error), error, None)
-        raise
-    capture.__exit__(None, None, None)
+    with Clock() as clock:  # a fork: before there is a thread that listens to tcpdump
+        capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", "tcp or icmp")
+        with net.router.inside():  # tcpdump begins there, and stays
+            capture.__enter__()
+        try:
+            if tracer:
+                tracer.watch(server, PORT)
+            before = {"server": counters(net[server]), "router": counters(net.router), "card": card(net, server)}
+            clock.begin()
+            got_bytes, took_s = fetch(net, server, at)
+            held_up_ms = clock.late_ms()
+            net.settle(server)
+            after = {"server": counters(net[server]), "router": counters(net.router), "card": card(net, server)}
+        except BaseException as error:
+            capture.__exit__(type(error), error, None)
+            raise
+        capture.__exit__(None, None, None)
     added = {where: moved(before[where], after[where]) for where in before}
     return Download(
         called or f"{server}, at the {at}",
@@ -55,46 +57,32 @@ def download(
         added["router"],
         added["card"],
         capture.path.read_bytes(),
+        held_up_ms,
     )
-
-
-def unhindered(take: Callable[[], Download]) -> Download:
-    """A download where the router refuses nothing. One that is cut off all the same was held up by the machine
-    and not by the network (an emulated processor may stand still for a second): then the faster of two."""
-    first = take()
-    if first.took_s < MAX_S or first.router("FragFails"):
-        return first
-    return max(first, take(), key=lambda seen: seen.rate_kb_s)
 
 
 def fetch(net: Network, server: str, at: str) -> tuple[int, float]:
-    """What curl got of the file, in bytes, and how long it took, in seconds.
-
-    One that was not connected within its second has measured nothing: the fault begins with the first
-    large segment, and what was late is the emulated machine. curl is then called again.
-    """
-    for _ in range(CONNECT_TRIES):
-        process = net[at].start(
-            "curl",
-            "--silent",
-            "--max-time",
-            str(MAX_S),
-            "--output",
-            "/dev/null",
-            "--write-out",
-            SAID,
-            f"http://{SERVERS[server]}:{PORT}/{FILE}",
-        )
-        out, err = process.communicate()
-        said = json.loads(out) if out else {}
-        if process.returncode not in (0, TIMED_OUT):
-            break
-        if said.get("time_connect"):  # one that gets nothing after that is the fault at its worst
-            return said["size_download"], said["time_total"]
-    raise CommandFailed(
-        f"on {at}: curl ended with status {process.returncode} and got "
-        f"{said.get('size_download', 0)} bytes from {server}; it said: {err.strip() or 'nothing'}"
+    """What curl got of the file, in bytes, and how long it took, in seconds: none in MAX_S, if it was not even
+    connected."""
+    process = net[at].start(
+        "curl",
+        "--silent",
+        "--max-time",
+        str(MAX_S),
+        "--output",
+        "/dev/null",
+        "--write-out",
+        SAID,
+        f"http://{SERVERS[server]}:{PORT}/{FILE}",
     )
+    out, err = process.communicate()
+    if process.returncode not in (0, TIMED_OUT):
+        raise CommandFailed(
+            f"on {at}: curl ended with status {process.returncode} and got nothing from {server}; it said: "
+            f"{err.strip() or 'nothing'}"
+        )
+    said = json.loads(out)
+    return said["size_download"], said["time_total"]
 
 
 def intact(net: Network, server: str = "server") -> bool:

@@ -31,7 +31,20 @@ def test_one_that_was_held_up_does_not_count_even_if_its_figure_is_the_best():
 def test_too_few_cannot_tell():
     some = rounds((3, 12), (1, 11), (5,))
     assert "in 2 of 3 rounds" in some.missing and "for 12 at most" in some.missing
-    assert rounds((3, 12), (1, 11)).typical(figure).figure == 1, "there is one to show all the same"
+    none = rounds((3, 12), (1, 11))
+    assert none.typical(figure).figure == 1 and none.median(figure) == 2, "there is one to show all the same"
+
+
+def test_a_claim_has_to_hold_in_each_round_that_counts():
+    def claims(seen):
+        return [
+            Check(seen.figure > 0, f"{seen.figure} is more than 0"),
+            Check(seen.figure < 5, f"{seen.figure} below 5"),
+        ]
+
+    more, below = rounds((3,), (7,), (-1, 11), (9,)).in_each(claims)
+    assert more.held and more.what == "3 is more than 0; so in 3 of 3 rounds"
+    assert not below.held and below.what == "7 below 5; so in 1 of 3 rounds"
 
 
 @pytest.mark.parametrize(
