@@ -1,4 +1,5 @@
-"""What the tests of each case need of it: a run, a trace, its hosts. A test module imports its case as `case`."""
+"""What the tests of each case need of it: a run, a trace, its hosts. A test module imports its case as `case`; a `run`
+of its own goes before the case's."""
 
 import pytest
 
@@ -18,7 +19,8 @@ def told(call, could_not_tell, config):
 
 @pytest.fixture(scope="module")
 def outcome(request):
-    return told(request.module.case.run, lambda outcome: outcome.reproduced is None, request.config)
+    run = getattr(request.module, "run", request.module.case.run)
+    return told(run, lambda outcome: outcome.reproduced is None, request.config)
 
 
 @pytest.fixture

@@ -4,24 +4,25 @@ import copy
 import json
 import re
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from labs import __main__ as command
-from labs.cases.addr_select import case, experiments, scores, tracing
+from labs.cases.addr_select import case, curing, experiments, predicting, programs, scores, tracing
 from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.network import NODE, PEER
 from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import EVAL, LABEL, SELECT, Sender, counting
+from labs.judge.exercise import exercise
+from labs.judge.exercise import judge as judged
 from labs.trace.stacks import State
 
 PARTS = "addr-select"
 MOST = 512
 
 
-@pytest.fixture(scope="module")
-def outcome():
-    return case.run(MOST)
+run = partial(case.run, MOST)
 
 
 def test_it_is_reproduced(outcome):
@@ -37,7 +38,8 @@ def test_without_the_cause_the_judge_says_no(outcome):
     healthy = copy.copy(outcome.seen)
     healthy.broken = outcome.seen.fixed
     healthy.turns = {
-        count: [replace(turn, broken=turn.fixed) for turn in turns] for count, turns in outcome.seen.turns.items()
+        count: replace(turns, every=[replace(turn, broken=turn.fixed) for turn in turns.every])
+        for count, turns in outcome.seen.turns.items()
     }
     assert sum(not check.held for check in judge(healthy)) >= 3
     everyone_pays = copy.copy(outcome.seen)
@@ -45,10 +47,50 @@ def test_without_the_cause_the_judge_says_no(outcome):
     assert not all(check.held for check in judge(everyone_pays))
 
 
+def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
+    status, out = main("run", "addr-select", "--json", "--set", f"addresses={MOST}", "--set", "all_interfaces=0")
+    said = json.loads(out)
+    assert status == 1
+    assert said["reproduced"] is False and said["outcome"] == "not reproduced"
+    assert said["addresses"][str(MOST)]["calls"] == said["addresses"]["1"]["fixed"]["calls"]
+    ratios = [reason for reason in said["reasons"] if f"at {MOST} addresses" in reason]
+    assert len(ratios) == 2 and all(reason.startswith("NO") for reason in ratios)
+
+
+@pytest.mark.parametrize("number", ["1", "2", "3"])
+def test_where_nothing_is_slow_no_judge_says_yes_or_no(monkeypatch, number):
+    monkeypatch.setattr(curing, "Network", partial(case.Network, all_interfaces=False))
+    monkeypatch.setattr(programs, "Silent", partial(case.Silent, all_interfaces=False))
+    right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
+    verdict = judged(f"addr-select/{number}", right.read_text())
+    assert verdict.verdict == "SKIP", verdict.text()
+
+
+@pytest.mark.parametrize("number", ["4", "5"])
+def test_where_nothing_is_slow_what_was_rightly_predicted_is_wrong(monkeypatch, number):
+    monkeypatch.setattr(predicting, "Silent", partial(case.Silent, all_interfaces=False))
+    right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
+    verdict = judged(f"addr-select/{number}", right.read_text())
+    assert verdict.verdict == "FAIL" and any("lookups: predicted" in reason for reason in verdict.reasons), (
+        verdict.text()
+    )
+
+
+def test_a_machine_that_stands_still_in_most_turns_could_not_tell(outcome):
+    turns = outcome.seen.turns[MOST]
+    held_up = replace(turns, every=[replace(turn, held_up_ms=1000) for turn in turns.every])
+    seen = copy.copy(outcome.seen)
+    seen.turns = outcome.seen.turns | {MOST: held_up}
+    untold = replace(outcome, seen=seen)
+    assert untold.reproduced is None and f"{MOST} addresses: in 3 of 3 rounds" in untold.to_json()["reasons"][0]
+
+
 def test_json_has_what_it_promises(outcome):
     read = json.loads(json.dumps(outcome.to_json()))
     assert read["reproduced"] is True and set(read["addresses"]) == {str(1 << power) for power in range(10)}
-    for point in read["addresses"].values():
+    for count, point in read["addresses"].items():
+        assert len(read["rounds"][count]) == 3
+        assert point["send_us"] in [turn["broken"]["send_us"] for turn in read["rounds"][count]]
         assert {"send_us", "ping_ms", "calls", "source", "fixed", "ipv4"} <= set(point)
         assert point["source"] == point["fixed"]["source"] == NODE
     assert read["slope_ns"] > 0 and read["correlation_of_ratios"] > 0.9 and read["ratio"]["512"] >= 2
@@ -134,9 +176,9 @@ def test_services_answer_in_their_own_name():
         assert net.node.on(f"ip route get {PEER}")
 
 
-def test_one_object_on_stdout(capsys):
-    assert command.main(["run", "addr-select", "--set", "addresses=2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["reproduced"] is True
+def test_one_object_on_stdout(main):
+    status, out = main("run", "addr-select", "--set", "addresses=2", "--json")
+    assert status == 0 and json.loads(out)["reproduced"] is True
 
 
 def test_what_cannot_be_tried_is_said(capsys, monkeypatch):

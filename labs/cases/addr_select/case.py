@@ -37,7 +37,13 @@ class Outcome(Claims):
 
     @property
     def checks(self) -> list[Check]:
-        return judge(self.seen)
+        return [] if self.missing else judge(self.seen)
+
+    @property
+    def missing(self) -> str:
+        return "; ".join(
+            f"{count} addresses: {turns.missing}" for count, turns in self.seen.turns.items() if turns.missing
+        )
 
     @property
     def headline(self) -> tuple[str, float]:
@@ -45,7 +51,7 @@ class Outcome(Claims):
         return f"a send with {most} addresses, times one with the setting", self.seen.ratio(most)
 
     def to_json(self) -> dict:
-        """Plain values."""
+        """Plain values; "rounds" has all turns, "addresses" the best time of those that count."""
         seen, held = self.seen, [count for count in (REPORTED, RATIO_AT) if count in self.seen.broken]
         return {
             "case": "addr-select",
@@ -57,6 +63,7 @@ class Outcome(Claims):
                 | ({"ipv4": seen.ipv4[count].to_json()} if count in seen.ipv4 else {})
                 for count, point in seen.broken.items()
             },
+            "rounds": {str(count): [turn.to_json() for turn in turns.every] for count, turns in seen.turns.items()},
             **seen.line(seen.broken).to_json(),
             "fixed": seen.line(seen.fixed).to_json(),
             "correlation_of_ratios": round(seen.ratios(max(seen.broken)).correlation, 5),
@@ -133,6 +140,7 @@ def trace() -> Traced:
     return tracing.trace()
 
 
-def run(addresses: int = MOST, apart: Collection[int] = ()) -> Outcome:
-    """From one service address to `addresses`, each with the setting and without; see `sweep.sweep`."""
-    return Outcome(sweep(addresses, apart), os.uname().release)
+def run(addresses: int = MOST, apart: Collection[int] = (), all_interfaces: int = 1) -> Outcome:
+    """From one service address to `addresses`, each with the setting and without; see `sweep.sweep`. Without
+    `all_interfaces` the node has the setting all the time, and the outcome is that the case was not reproduced."""
+    return Outcome(sweep(addresses, apart, bool(all_interfaces)), os.uname().release)

@@ -10,30 +10,37 @@ import re
 
 from labs.cases.addr_select.network import NODE, PEER, UPLINK, Network, service
 from labs.cases.addr_select.sweep import REPORTED
-from labs.cases.addr_select.workload import EVAL, Cost, Sender, counting
+from labs.cases.addr_select.workload import BOUNDS, EVAL, Sender, by_turns, counting
 from labs.errors import CannotTry
-from labs.judge.exercise import Exercise
-from labs.judge.judging import acting, expecting_answers, others_left_alone, two
+from labs.judge.exercise import Exercise, first_change, settings
+from labs.judge.judging import acting, expecting_answers, others_left_alone, two, undisturbed
 from labs.judge.verdict import Verdict
 
-RATIO = 2  # measured: above ten
+RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268
 SERVICE = service(77)
-WITHOUT_SETTING = {"2"}  # exercises that have to do without use_oif_addrs_only
+SETTING = "use_oif_addrs_only"
 
 
 def judge_fix(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercises 1 and 2: a script that touches the node only."""
+    undisturbed(verdict, lambda: attempt(exercise, answer, verdict))
+
+
+def attempt(exercise: Exercise, answer: str, verdict: Verdict) -> None:
+    """The answer on networks of its own."""
+    means = {"1": by_the_setting_alone, "2": without_the_setting}[exercise.folder.name]
     with two(as_reported) as (untouched, fixed):
+        before = settings(fixed.node)
         with (
             others_left_alone(exercise, verdict, fixed),
             acting(exercise, answer, verdict, fixed),
             expecting_answers(verdict),
         ):
-            if exercise.folder.name in WITHOUT_SETTING:
-                without_setting(verdict, fixed)
+            at_first = settings(fixed.node)
             compare(verdict, untouched, fixed)
             nothing_else_broke(verdict, fixed)
+            means(verdict, before, at_first, settings(fixed.node))
 
 
 def as_reported() -> Network:
@@ -48,55 +55,71 @@ def as_reported() -> Network:
     return net
 
 
-def asked(net: Network) -> tuple[Cost, int]:
-    """Cost of a send, and the questions that the kernel asks for it."""
-    with Sender(net) as sender:
-        cost = sender.cost()
-        with counting() as calls:
-            return cost, sender.calls(calls)[EVAL]
+def questions(sender: Sender) -> int:
+    """How many the kernel asks for a packet."""
+    with counting() as calls:
+        return sender.calls(calls)[EVAL]
 
 
-def compare(verdict: Verdict, untouched: Network, fixed: Network) -> None:
-    """Mechanism, source and time of a packet from an unconnected socket."""
-    before, questions_before = asked(untouched)
-    if questions_before < REPORTED:
+def looks_through_all(questions: int) -> None:
+    """The untouched node has to show what the answer is to end."""
+    if questions < REPORTED:
         raise CannotTry(
             "the untouched node does not look through its addresses, so nothing can be compared",
             "./lab run addr-select",
         )
-    cost, questions = asked(fixed)
+
+
+def compare(verdict: Verdict, untouched: Network, fixed: Network) -> None:
+    """Mechanism, source and time of a packet from an unconnected socket."""
+    with Sender(untouched) as was, Sender(fixed) as now:
+        asked_before = questions(was)
+        looks_through_all(asked_before)
+        turns, asked = by_turns(was, now), questions(now)
+    sources = {pair.other.source for pair in turns.measured}
+    ratio = turns.median(lambda pair: pair.one.send_us / pair.other.send_us)
     verdict.measured.update(
-        questions=questions,
-        questions_untouched=questions_before,
-        send_us=round(cost.send_us),
-        untouched_us=round(before.send_us),
-        source=cost.source,
+        questions=asked,
+        questions_untouched=asked_before,
+        send_us=round(turns.median(lambda pair: pair.other.send_us)),
+        untouched_us=round(turns.median(lambda pair: pair.one.send_us)),
+        source=", ".join(sorted(sources)),
     )
     verdict.expect(
-        questions <= FEW_QUESTIONS,
-        f"{questions} questions are asked for a packet, {questions_before} before",
-        f"{questions} questions are still asked for a packet, expected {FEW_QUESTIONS} at most",
+        asked <= FEW_QUESTIONS,
+        f"{asked} questions are asked for a packet, {asked_before} before",
+        f"{asked} questions are still asked for a packet, expected {FEW_QUESTIONS} at most",
     )
-    ratio = before.send_us / cost.send_us
     verdict.expect(
         ratio >= RATIO,
         f"a send is {ratio:.0f} times as fast as before",
         f"a send is {ratio:.1f} times as fast as before, expected {RATIO} at least",
     )
     verdict.expect(
-        cost.source == NODE,
+        sources == {NODE},
         f"packets come from {NODE}, as before",
-        f"packets come from {cost.source}, expected {NODE}: nobody would send the answers there",
+        f"packets come from {', '.join(sorted(sources))}, expected {NODE}: nobody would send the answers there",
     )
 
 
-def without_setting(verdict: Verdict, net: Network) -> None:
-    """Exercise 2 asks for another way than the report's."""
-    said = net.node.on("sysctl", "-n", f"net.ipv6.conf.{UPLINK}.use_oif_addrs_only").strip()
+def by_the_setting_alone(verdict: Verdict, before: list[str], *after: list[str]) -> None:
+    """Exercise 1 is about the report's way, and leaves everything else as it is."""
+    changes = [
+        first_change(*([line for line in lines if SETTING not in line] for lines in (before, now))) for now in after
+    ]
+    change = next(filter(None, changes), None)
     verdict.expect(
-        said == "0",
-        "use_oif_addrs_only is off, as it was",
-        "use_oif_addrs_only was set, and this exercise is about another way",
+        not change,
+        f"{SETTING} is all that was changed",
+        f"more than {SETTING} was changed, and this exercise is about that one setting: {change}",
+    )
+
+
+def without_the_setting(verdict: Verdict, _: list[str], *after: list[str]) -> None:
+    """Exercise 2 is about another way than the report's: at first as at the end it has to be off."""
+    was_set = [line for now in after for line in now if re.fullmatch(rf"\S*/{UPLINK}/{SETTING} = [^0]\S*", line)]
+    verdict.expect(
+        not was_set, f"{SETTING} is off, as it was", f"{SETTING} was set, and this exercise is about another way"
     )
 
 

@@ -51,7 +51,9 @@ def service_v4(number: int) -> str:
 
 
 class Network(Topology):
-    """The report's hosts; `node`, `router` and `peer` are its nodes. BGP is up, with one address."""
+    """The report's hosts; `node`, `router` and `peer` are its nodes. BGP is up, with one address. Without
+    `all_interfaces` the fault is not switched on: addresses of the outgoing interface alone are candidates, from the
+    beginning."""
 
     pinned = PINNED | {
         "net/ipv6/conf/all/disable_ipv6": "0",
@@ -72,6 +74,10 @@ class Network(Topology):
         Port("peer", far, (f"{PEER_V4}/24", f"{PEER}/64")),
     )
 
+    def __init__(self, all_interfaces: bool = True) -> None:
+        self.all_interfaces = all_interfaces
+        super().__init__()
+
     def configure(self) -> None:
         """Routes and the BGP session; returns when the router has learnt the first service address."""
         self.node, self.router, self.peer = map(self.__getitem__, ("node", "router", "peer"))
@@ -79,6 +85,7 @@ class Network(Topology):
         self.router.sysctl({"net/ipv6/conf/all/forwarding": "1", "net/ipv4/ip_forward": "1"})
         for host, gateway, gateway_v4 in ((self.node, ROUTER, ROUTER_V4), (self.peer, "2001:db8:2::1", "10.2.0.1")):
             host.on("ip", "-batch", "-", stdin=f"route add default via {gateway}\nroute add default via {gateway_v4}\n")
+        self.only_outgoing(not self.all_interfaces)
         if self.speaks_bgp:
             self._start_bgp()
         self.announce(1)

@@ -18,7 +18,7 @@ UNSEEN = 3000  # addresses: none of the points
 def predicted(seen: Sweep, count: int = UNSEEN) -> dict:
     """What a send costs at a number of addresses that no line was drawn through: what the line says, and
     what was measured. `off` compares them in sends with the setting, see `Turn`."""
-    measured_us = min(turn.broken.cost.send_us for turn in seen.turns[count])
+    measured_us = min(turn.broken.cost.send_us for turn in seen.turns[count].every)
     return {
         "addresses": count,
         "predicted_us": round(straight(seen).at(count)),

@@ -7,13 +7,29 @@ stand until the end: the kernel takes thousands of addresses down in the backgro
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.workload import APART_S, ROUNDS, Cost, Sender, calls_of, cost_of, counting, fastest, ping_ms
+from labs.cases.addr_select.workload import (
+    APART_S,
+    HELD_UP_MS,
+    NEEDED,
+    ROUNDS,
+    Cost,
+    Sender,
+    calls_of,
+    cost_of,
+    counting,
+    fastest,
+    ping_ms,
+)
+from labs.measure.clock import Clock
+from labs.measure.rounds import Rounds
 
 REPORTED = 512  # addresses, the report's number
 RATIO_AT = 4096
@@ -41,11 +57,19 @@ class Point:
 @dataclass(frozen=True)
 class Turn:
     """One look at a number of addresses. What is compared is of the same turn, for a machine that others
-    use too may be twice as fast a second later."""
+    use too may be twice as fast a second later. `held_up_ms` is the longest that it stood still meanwhile."""
 
     broken: Point
     fixed: Point
     ipv4: Point | None = None
+    held_up_ms: float = 0
+
+    def to_json(self) -> dict:
+        """Plain values. No calls: they are counted in another network."""
+        ways = {"broken": self.broken, "fixed": self.fixed, "ipv4": self.ipv4}
+        return {"held_up_ms": round(self.held_up_ms, 2)} | {
+            name: point.cost.to_json() | {"ping_ms": point.ping_ms} for name, point in ways.items() if point
+        }
 
 
 @dataclass(frozen=True)
@@ -79,14 +103,14 @@ class Line:
 @dataclass
 class Sweep:
     """By number of addresses: `broken` and `fixed` (use_oif_addrs_only), and `ipv4` as far as it went.
-    Their times are the best of the `turns`, which there are at further numbers, too, if asked for.
+    Their times are the best of the `turns` that count, which there are at further numbers, too, if asked for.
     `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at` addresses.
     `topology` describes the hosts."""
 
     broken: dict[int, Point] = field(default_factory=dict)
     fixed: dict[int, Point] = field(default_factory=dict)
     ipv4: dict[int, Point] = field(default_factory=dict)
-    turns: dict[int, list[Turn]] = field(default_factory=dict)
+    turns: dict[int, Rounds[Turn]] = field(default_factory=dict)
     rates: dict[int, dict[str, float]] = field(default_factory=dict)
     sockets: dict[str, Cost] = field(default_factory=dict)
     socket_calls: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -101,14 +125,14 @@ class Sweep:
 
     def ratio(self, count: int) -> float:
         """How much longer a send takes than with the setting."""
-        return statistics.median(turn.broken.cost.send_us / turn.fixed.cost.send_us for turn in self.turns[count])
+        return self.turns[count].median(lambda turn: turn.broken.cost.send_us / turn.fixed.cost.send_us)
 
     def ping_ratio(self, count: int) -> float:
-        return statistics.median(turn.broken.ping_ms / turn.fixed.ping_ms for turn in self.turns[count])
+        return self.turns[count].median(lambda turn: turn.broken.ping_ms / turn.fixed.ping_ms)
 
     def ipv4_ratio(self, count: int) -> float:
         """How much longer an IPv4 send takes than an IPv6 one with the setting."""
-        return statistics.median(turn.ipv4.cost.send_us / turn.fixed.cost.send_us for turn in self.turns[count])
+        return self.turns[count].median(lambda turn: turn.ipv4.cost.send_us / turn.fixed.cost.send_us)
 
     def ratios(self, most: int) -> Line:
         """`ratio` against addresses, up to so many."""
@@ -121,10 +145,10 @@ def counts(most: int) -> list[int]:
     return sorted({*powers, most})
 
 
-def sweep(most: int, apart: Collection[int] = ()) -> Sweep:
+def sweep(most: int, apart: Collection[int] = (), all_interfaces: bool = True) -> Sweep:
     """Both networks, from one address to `most`; at those `apart` only turns are taken, for no line."""
     seen = Sweep(sockets_at=min(REPORTED, most))
-    with Network() as timing, Silent() as counting_in:
+    with Network(all_interfaces) as timing, Silent(all_interfaces) as counting_in:
         seen.topology = timing.describe()
         timed(timing, most, seen, apart)
         counted(counting_in, most, seen)
@@ -133,7 +157,8 @@ def sweep(most: int, apart: Collection[int] = ()) -> Sweep:
 
 def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> None:
     """Fills in everything that has a time."""
-    with Sender(net) as sender, Sender(net, "ipv4") as ipv4:
+    bound_ms = HELD_UP_MS if most >= REPORTED else math.inf  # with fewer addresses no time is judged
+    with Sender(net) as sender, Sender(net, "ipv4") as ipv4, Clock() as clock:
         for count in sorted({*counts(most), *apart}):
             net.announce(count)
             seen.learnt = net.learnt()
@@ -141,18 +166,16 @@ def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> 
                 seen.sockets = {kind: cost_of(net, kind) for kind in KINDS}
             if count <= MOST_V4:
                 net.announce_v4(count)
-            # From the report's number on they make the ratios and the line; a busy moment doubles a whole turn.
-            for _ in range(ROUNDS if count >= REPORTED else 1):
-                if count >= REPORTED:
+            turns = []
+            for _ in range(ROUNDS):
+                if count >= REPORTED:  # from here on they are judged one by one; a busy moment doubles a whole turn
                     time.sleep(APART_S)
+                clock.begin()
                 turn = timed_once(net, sender, ipv4 if count <= MOST_V4 else None)
-                seen.turns.setdefault(count, []).append(turn)
-                if count in apart:
-                    continue
-                keep(seen.broken, count, turn.broken)
-                keep(seen.fixed, count, turn.fixed)
-                if turn.ipv4:
-                    keep(seen.ipv4, count, turn.ipv4)
+                turns.append(replace(turn, held_up_ms=clock.late_ms()))
+            seen.turns[count] = Rounds(turns, bound_ms, NEEDED)
+            if count not in apart:
+                best(seen, count, seen.turns[count].measured or turns)
             if count in (REPORTED, most):
                 seen.rates[count] = dict(zip(("broken", "fixed"), both(net, sender.rate)))
 
@@ -170,13 +193,16 @@ def both(net: Network, measure: Callable) -> tuple:
     broken = measure()
     net.only_outgoing(True)
     fixed = measure()
-    net.only_outgoing(False)
+    net.only_outgoing(not net.all_interfaces)
     return broken, fixed
 
 
-def keep(points: dict[int, Point], count: int, point: Point) -> None:
-    """The faster of both times stays."""
-    points[count] = point.faster(points.get(count, point))
+def best(seen: Sweep, count: int, turns: Sequence[Turn]) -> None:
+    """Fills in the points at this number of addresses: of each way the faster of all times."""
+    seen.broken[count] = reduce(Point.faster, (turn.broken for turn in turns))
+    seen.fixed[count] = reduce(Point.faster, (turn.fixed for turn in turns))
+    if turns[0].ipv4:
+        seen.ipv4[count] = reduce(Point.faster, (turn.ipv4 for turn in turns))
 
 
 def counted(net: Network, most: int, seen: Sweep) -> None:

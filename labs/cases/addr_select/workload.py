@@ -10,14 +10,21 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from labs.cases.addr_select.network import NODE, PEER, PEER_V4, Network
+from labs.errors import CouldNotTell
+from labs.measure.bounds import bounds
+from labs.measure.clock import Clock
+from labs.measure.rounds import Rounds
 from labs.trace.calls import Calls
 
 PACKET = b"?"
-SENDS, FEWEST_SENDS, PINGS = 15, 7, 5
-ROUNDS, APART_S = 3, 0.7  # seconds; a busy machine is busy for longer than one measurement takes
-LONG_NS = 60_000_000  # after so long in sum, no more sends than the fewest
+SENDS, PINGS = 15, 5
+ROUNDS, NEEDED, APART_S = 3, 2, 0.7  # seconds; a busy machine is busy for longer than one measurement takes
+TURNS, TURNS_NEEDED = 7, 4  # where two networks are compared, see `by_turns`
+BOUNDS = bounds(Path(__file__).parent)
+HELD_UP_MS = BOUNDS["held_up_ms"]
 EVAL, LABEL, SELECT = "ipv6_get_saddr_eval", "ipv6_addr_label", "ipv6_dev_get_saddr"
 COUNTED = (SELECT, EVAL, LABEL)
 
@@ -85,7 +92,7 @@ class Sender:
     def cost(self, sends: int = SENDS) -> Cost:
         """Time of `sends` packets, one by one, each received before the next goes."""
         took_ns, sources = [], set()
-        while len(took_ns) < sends and (len(took_ns) < FEWEST_SENDS or sum(took_ns) < LONG_NS):
+        for _ in range(sends):
             start = time.perf_counter_ns()
             self.send()
             took_ns.append(time.perf_counter_ns() - start)
@@ -96,14 +103,6 @@ class Sender:
             statistics.mean(took_ns) / 1e3,
             ", ".join(sorted(sources)),
         )
-
-    def best_cost(self) -> Cost:
-        """The lowest of several `cost()`, apart from each other in time."""
-        costs = [self.cost()]
-        for _ in range(ROUNDS - 1):
-            time.sleep(APART_S)
-            costs.append(self.cost())
-        return fastest(costs)
 
     def rate(self, length_s: float = 0.4) -> float:
         """Packets a second of one processor's time, which is what another program may take away."""
@@ -131,6 +130,31 @@ class Sender:
                 self.sink.recv(16)
         except BlockingIOError:
             self.sink.settimeout(10)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a send costs in one network and, right after that, in another. `held_up_ms` is the longest that the machine
+    stood still meanwhile (labs/measure/clock.py)."""
+
+    one: Cost
+    other: Cost
+    held_up_ms: float
+
+
+def by_turns(one: Sender, other: Sender, sends: tuple[int, int] = (SENDS, SENDS)) -> Rounds[Pair]:
+    """So many sends of each, one after the other and again: a machine that others use too may be twice as fast a second
+    later. Raises CouldNotTell if it stood still too often."""
+    pairs = []
+    with Clock() as clock:
+        for _ in range(TURNS):
+            clock.begin()
+            costs = one.cost(sends[0]), other.cost(sends[1])
+            pairs.append(Pair(*costs, clock.late_ms()))
+    rounds = Rounds(pairs, HELD_UP_MS, TURNS_NEEDED)
+    if rounds.missing:
+        raise CouldNotTell(rounds.missing)
+    return rounds
 
 
 def fastest(costs: Iterable[Cost]) -> Cost:

@@ -1,0 +1,14 @@
+# expect: no setting, no route
+# Fast, by the report's remedy and not by the program's.
+import socket
+import sys
+
+with open("/proc/sys/net/ipv6/conf/node-eth0/use_oif_addrs_only", "w") as setting:
+    setting.write("1")
+
+count, *words = sys.argv[1:]
+peers = [(words[0], int(words[1])), (words[2], int(words[3]))]
+sender = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+for _ in range(int(count)):
+    for peer in peers:
+        sender.sendto(b"?", peer)
