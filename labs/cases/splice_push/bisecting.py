@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import Way, fetch
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
+from labs.judge.expression import NoExpression, parsed, value
 from labs.judge.verdict import Judged, Verdict
 from labs.trace import module
 
@@ -70,8 +71,9 @@ def judge_condition(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 3: the condition agrees with what the kernel does."""
     requests = [*listed(exercise), *unseen(answer)]
     try:
-        told = [condition(answer, request) for request in requests]
-    except Exception as error:  # whatever the reader's expression raises
+        lost = parsed(answer, "lost", [column.name for column in fields(Request)])
+        told = [bool(value(lost, vars(request))) for request in requests]
+    except NoExpression as error:
         verdict.expect(False, "", f"that is not an expression of the columns' names: {error}")
         raise Judged from error
     with Network() as net, module.livepatched(REGRESSION):
@@ -88,10 +90,3 @@ def judge_condition(exercise: Exercise, answer: str, verdict: Verdict) -> None:
         f"{len(wrong)} of {len(requests)} requests are reported wrong: {one} "
         f"{'loses its end, and is said not to' if was else 'keeps its end, and is said to lose it'}",
     )
-
-
-def condition(answer: str, request: Request) -> bool:
-    """What the answer says of a request."""
-    names = dict(vars(request))
-    exec(compile(answer, "answer.py", "exec"), {"__builtins__": {"True": True, "False": False}}, names)
-    return bool(names["lost"])

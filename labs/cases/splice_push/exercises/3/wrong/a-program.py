@@ -1,0 +1,3 @@
+# expect: not an expression
+# It would have to be run, and whoever runs it does what it says.
+lost = (lambda: asked > size)()

@@ -1,0 +1,3 @@
+# expect: not an expression
+while True:
+    pass
