@@ -1,12 +1,19 @@
 """Does case 3 happen, by the mechanism that the page gives, and can its judge say no?"""
 
+import contextlib
 import json
 import math
 from dataclasses import replace
 
-from labs import __main__ as command
+import pytest
+
 from labs.cases.splice_push import case, tracing
+from labs.cases.splice_push.judge import ROUNDS
+from labs.cases.splice_push.workload import KEPT, WHOLE
+from labs.judge.exercise import exercise
+from labs.judge.exercise import judge as judged
 from labs.net import sockets
+from labs.trace import module
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 
@@ -15,15 +22,16 @@ PARTS = "splice-push"
 
 def test_the_end_is_lost(outcome):
     assert outcome.reproduced, outcome.text()
-    lost = outcome.broken["asked too much"]
+    lost = outcome.shown["asked too much"]
     assert lost.missing_bytes == 20_000 and lost.pushes == 0 and math.isinf(lost.stayed_ms)
     assert [held.timer for held in lost.held] == ["none"]
     assert [page.following for page in lost.pages] == [4, 3, 2, 1, 0]
-    assert [page.not_last for page in outcome.fixed["asked too much"].pages] == [True] * 4 + [False]
+    assert [page.not_last for page in outcome.shown_fixed["asked too much"].pages] == [True] * 4 + [False]
 
 
 def test_connections_of_different_hosts_have_ports_of_our_choice(outcome):
-    ports = sorted(one.port for state in (outcome.fixed, outcome.broken) for one in state.values())
+    states = (outcome.fixed, outcome.broken)
+    ports = sorted(one.port for state in states for rounds in state.values() for one in rounds.every)
     assert ports == list(range(ports[0], ports[0] + len(ports)))  # the kernel's own may be the same on two hosts
 
 
@@ -38,8 +46,43 @@ def test_a_row_that_the_kernel_writes_twice_is_one_connection(monkeypatch, tmp_p
 def test_without_the_cause_the_judge_says_no(outcome):
     assert not replace(outcome, broken=outcome.fixed).reproduced
     assert not replace(outcome, fixed=outcome.broken).reproduced
-    unseen = {name: replace(one, events=[]) for name, one in outcome.broken.items()}
-    assert not replace(outcome, broken=unseen).reproduced
+    for unseen in (range(ROUNDS), [1]):  # in one round is enough
+        without = {
+            name: replace(
+                rounds,
+                every=[replace(one, events=[]) if number in unseen else one for number, one in enumerate(rounds.every)],
+                bound_ms=math.inf,
+            )
+            for name, rounds in outcome.broken.items()
+        }
+        assert replace(outcome, broken=without).reproduced is False
+
+
+def test_a_machine_that_stands_still_in_most_rounds_could_not_tell(outcome):
+    for name, said in (("asked too much", None), ("send()", True)):  # of which no time is judged
+        rounds = outcome.fixed[name]
+        held_up = replace(rounds, every=[replace(one, held_up_ms=1000) for one in rounds.every])
+        untold = replace(outcome, fixed=outcome.fixed | {name: held_up})
+        assert untold.reproduced is said, untold.text()
+        assert said or f"fixed, {name}: in 3 of 3 rounds" in untold.to_json()["reasons"][0]
+
+
+def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
+    status, out = main("run", "splice-push", "--json", "--set", "condition=0")
+    said = json.loads(out)
+    assert status == 1
+    assert said["reproduced"] is False and said["outcome"] == "not reproduced"
+    assert not any(one["missing_bytes"] for one in said["broken"].values())
+    stays = [reason for reason in said["reasons"] if "times as long at least" in reason]
+    assert len(stays) == 3 and all(reason.startswith("NO") for reason in stays)
+
+
+@pytest.mark.parametrize("number", ["1", "2", "3", "4", "5"])
+def test_where_nothing_is_lost_no_judge_says_yes_or_no(monkeypatch, number):
+    monkeypatch.setattr(module, "livepatched", lambda _: contextlib.nullcontext())
+    right = sorted((exercise(f"splice-push/{number}").folder / "solutions").iterdir())[0]
+    verdict = judged(f"splice-push/{number}", right.read_text())
+    assert verdict.verdict == "SKIP", verdict.text()
 
 
 def test_json_has_what_it_promises(outcome):
@@ -48,11 +91,14 @@ def test_json_has_what_it_promises(outcome):
     for state in ("broken", "fixed"):
         for way in ("asked_too_much", "exact_length", "send", "through_the_proxy", "pv"):
             assert {"took_ms", "missing_bytes", "pushes", "splices", "segments"} <= set(read[state][way])
+            assert len(read["rounds"][state][way]) == ROUNDS and read[state][way] in read["rounds"][state][way]
+    assert {one["ended"] for one in read["rounds"]["broken"]["asked_too_much"]} == {KEPT}
+    assert {one["ended"] for one in read["rounds"]["fixed"]["asked_too_much"]} == {WHOLE}
     assert {port["node"] for port in read["topology"]["ports"]} == {"client", "proxy", "server"}
 
 
 def test_people_read_80_columns(outcome, traced):
-    for text in (outcome.text(), traced.text(), str(outcome.broken), str(outcome.broken["pv"].flags())):
+    for text in (outcome.text(), traced.text(), str(outcome.shown), str(outcome.shown["pv"].flags())):
         assert max(map(len, text.splitlines())) <= 80, text
 
 
@@ -120,6 +166,6 @@ def test_in_the_words_of_a_notebook(net):
     assert str(seen["exact length"].flags()).endswith("yes")
 
 
-def test_one_object_on_stdout(capsys):
-    assert command.main(["run", "splice-push", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["reproduced"] is True
+def test_one_object_on_stdout(main):
+    status, out = main("run", "splice-push", "--json")
+    assert status == 0 and json.loads(out)["reproduced"] is True

@@ -9,9 +9,7 @@ from host import cases
 from host.paths import REPOSITORY
 from host.recording.conclusions import Recorded
 
-FILES = {
-    case.name: case.folder / "bounds.toml" for case in cases.cases().values() if (case.folder / "bounds.toml").exists()
-}
+FILES = {case.name: case.folder / "bounds.toml" for case in cases.cases().values()}
 BOUNDS = {
     f"{case}-{name}": (case, each)
     for case, file in FILES.items()
@@ -36,7 +34,3 @@ def test_what_was_recorded_is_far_from_the_bound_on_both_sides(case, bound):
 def test_each_says_what_it_is_and_rests_on_a_recording_or_says_why_not(bound):
     assert bound["says"] and bound["bound"] > 0
     assert bool(bound.get("why")) != {"with_fault", "without", "recorded"}.issubset(bound)
-
-
-def test_the_first_case_has_a_table():
-    assert "frag-needed" in FILES

@@ -1,7 +1,8 @@
 """Does a reader's program report what nobody pushed? What an answer to exercise 5 is held to.
 
 The splices are made here, on the broken kernel, from a connection of each name to a peer that reads. The
-truth is by construction, and our own tracer has to agree with it: no tcp_push() while a lost one ran.
+truth is by construction, and our own tracer has to agree with it: as many calls of tcp_push() on each connection as
+there are splices and sends that are to have one.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import os
 import random
 import socket
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from labs.cases.splice_push.network import LOOPBACK
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
+from labs.cases.splice_push.tracing import push_tracer
+from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
 from labs.judge.reader_program import attached, compare, written
 from labs.judge.verdict import Verdict
@@ -33,14 +37,22 @@ PROBES = {
 FIELDS = [("file", "private_data"), ("socket", "sk")]
 NONBLOCK = 2  # SPLICE_F_NONBLOCK
 NAMES = ("A", "B", "C", "D", "E")
+PUSHES = Counter(B=2, C=1, D=1)  # D's is the other thread's
 
 
 def judge_report(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 5: each splice without a push is reported once, with its bytes."""
     with written(answer, PROBES, FIELDS) as theirs, ThreadPoolExecutor(1) as pool:
         building = pool.submit(module.build, REGRESSION)
-        with attached(theirs, verdict), module.livepatched(building.result()):
-            truth = spliced(theirs)
+        ours = push_tracer()
+        with attached(theirs, verdict), ours, module.livepatched(building.result()):
+            truth = spliced(theirs, ours)
+    pushes = Counter(event.connection for event in ours.events if event.function == "tcp_push")
+    if pushes != PUSHES:
+        raise CannotTry(
+            f"expected pushes on the connections {dict(PUSHES)}, found {dict(pushes)}: this is not the broken kernel",
+            "./lab run splice-push",
+        )
     told = [(event.connection, event.value) for event in theirs.events]
 
     def fault(number: int) -> str:
@@ -58,13 +70,17 @@ def judge_report(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     )
 
 
-def spliced(tracer: Tracer) -> list[tuple[str, int]]:
-    """Makes the splices; gives those that nobody pushed, as (connection, bytes), in order."""
+def spliced(theirs: Tracer, ours: Tracer) -> list[tuple[str, int]]:
+    """Makes the splices; gives those that nobody pushed, as (connection, bytes), in order.
+
+    A connection is known to `theirs` by the sender's own port, to `ours` by its peer's (pushes.bpf.c).
+    """
     sizes = random.sample(range(1000, 20_000), 8)
     with contextlib.ExitStack() as stack:
         senders = {name: stack.enter_context(connected(stack)) for name in NAMES}
         for name, sender in senders.items():
-            tracer.watch(name, sender.getsockname()[1])
+            theirs.watch(name, sender.getsockname()[1])
+            ours.watch(name, sender.getpeername()[1])
         one(senders["A"], sizes[0], ASKED_BYTES)
         one(senders["B"], sizes[1], sizes[1])
         one(senders["C"], sizes[2], sizes[2] + 1)

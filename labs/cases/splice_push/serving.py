@@ -41,6 +41,12 @@ class Served:
 def judge_exact(exercise: Exercise, answer: str, verdict: Verdict) -> None:
     """Exercise 1: by splice(2), with the length of what there is."""
     served = delivered(answer, verdict)
+    size = SIZES[0]
+    verdict.expect(
+        len(served.calls) <= pipefuls(size),
+        f"{len(served.calls)} system call on the connection for {size} bytes, as now",
+        f"{len(served.calls)} system calls on the connection for {size} bytes, where {pipefuls(size)} is made now",
+    )
     for size, one in served.objects.items():
         spliced = sum(page.size_bytes for page in one.pages)
         verdict.expect(
@@ -48,11 +54,10 @@ def judge_exact(exercise: Exercise, answer: str, verdict: Verdict) -> None:
             f"{size} bytes went by splice(2)",
             f"{spliced} of {size} bytes went by splice(2), expected all",
         )
-        parts = -(-size // PIPE_BYTES)
         verdict.expect(
-            one.splices <= parts,
+            one.splices <= pipefuls(size),
             f"{one.splices} splices for {size} bytes",
-            f"{one.splices} splices where {parts} pipefuls are sent: pages are pushed one by one",
+            f"{one.splices} splices where {pipefuls(size)} pipefuls are sent: pages are pushed one by one",
         )
         greedy = [page for page in first_pages(one) if page[0] > page[1]]
         verdict.expect(
@@ -60,6 +65,11 @@ def judge_exact(exercise: Exercise, answer: str, verdict: Verdict) -> None:
             f"every splice of {size} bytes asks for what the pipe holds",
             f"a splice asks for more than the pipe holds: {greedy[0] if greedy else ''} bytes",
         )
+
+
+def pipefuls(size: int) -> int:
+    """In how many parts an object goes through a pipe."""
+    return -(-size // PIPE_BYTES)
 
 
 def first_pages(one: Fetched) -> list[tuple[int, int]]:

@@ -32,6 +32,7 @@ from labs.net.tcp_info import tcp_info
 from labs.table import Table
 
 if TYPE_CHECKING:  # bcc takes its time to import
+    from labs.measure.clock import Clock
     from labs.trace.tracer import Event, Tracer
 
 SIZE_BYTES = 20_000  # five pages, and less than half of a window of 64 KiB
@@ -43,6 +44,9 @@ PATIENCE_S = 0.3  # how long the next request waits for this one: longer than th
 # sender's kernel tells connections apart by nothing else.
 OWN_PORTS = itertools.count(PROXIED[-1] + 1)
 NOBODY_COMES = ("none", "keepalive")  # timers that send nothing of what is queued
+# Why a request ended.
+WHOLE, CLOSED = "all came", "the connection was closed"
+KEPT, PATIENT = "the sender's kernel keeps the rest, and no timer will send it", "nobody waits any longer"
 HANDED_ON_FLAGS = {0x8000: "MORE", 0x20000: "NOTLAST"}  # MSG_…, include/linux/socket.h
 
 
@@ -76,8 +80,9 @@ WAYS = (
 @dataclass(frozen=True)
 class Fetched:
     """What became of a request: bytes of the object by the deadline, when each part came, how many
-    segments carried it; `held` is what the server's kernel then kept for it. `events` are the
-    sender's, if there was a tracer, from the object's first byte on."""
+    segments carried it; `held` is what the server's kernel then kept for it, `ended` why nobody waited any longer.
+    `events` are the sender's, if there was a tracer, from the object's first byte on. `held_up_ms` is the longest that
+    the machine stood still while the next request waited for this one (labs/measure/clock.py)."""
 
     way: Way
     got_bytes: int
@@ -88,6 +93,8 @@ class Fetched:
     port: int = 0  # the client's, which names the connection
     body: bytes = field(default=b"", repr=False)
     events: list[Event] = field(default_factory=list, repr=False)
+    ended: str = WHOLE
+    held_up_ms: float = 0
 
     @property
     def took(self) -> str:
@@ -173,6 +180,8 @@ class Fetched:
             "arrivals": [(round(ms, 1), size) for ms, size in self.arrivals],
             "queued_bytes": sum(one.queued_bytes for one in self.held),
             "timers": [one.timer for one in self.held],
+            "ended": self.ended,
+            "held_up_ms": round(self.held_up_ms, 2),
         }
 
 
@@ -224,13 +233,15 @@ class Fetch:
     ) -> None:
         self.net, self.way, self.deadline_s = net, way, deadline_s
         self.name = f"{state} {way.name}".strip()  # of the connection, for the tracer
+        # A proxy holds its connections for a while, with what an earlier request has left in them.
+        self.earlier = {one.remote_port for one in net.server.sockets() if one.state == ESTABLISHED}
         with net[way.client].inside():
             self.socket = socket.create_connection((way.address, way.port), 10, ("", next(OWN_PORTS)))
-        self.port = self.socket.getsockname()[1]
+        self.port, self.held_up_ms = self.socket.getsockname()[1], 0.0
         if tracer:
             tracer.watch(self.name, self.port)
         self.arrivals: list[tuple[float, int]] = []
-        self.body = b""
+        self.body, self.ended = b"", WHOLE
         self.start = time.monotonic()
         if way.port != PIPE_PORT:
             self.socket.sendall(f"GET {way.target} HTTP/1.1\r\nHost: server\r\n\r\n".encode())
@@ -250,10 +261,12 @@ class Fetch:
                 # Bytes held back at two looks in a row will stay. At one look, a splice may be under way.
                 lost = lost + 1 if any(one.timer in NOBODY_COMES for one in self._held()) else 0
                 if lost == 2 or end == last:
+                    self.ended = KEPT if lost == 2 else PATIENT
                     break
                 end = min(end + STEP_S, last)
                 continue
             if not read:
+                self.ended = CLOSED
                 break
             answer += read
             if not head:
@@ -270,10 +283,11 @@ class Fetch:
     def _held(self) -> list[Socket]:
         """What the server's kernel holds back of this answer."""
         local, remote = (PORT, PROXIED) if self.way.port == PROXY_PORT else (self.way.port, (self.port,))
+        ours = set(remote) - self.earlier
         return [
             one
             for one in self.net.server.sockets()
-            if one.state == ESTABLISHED and one.queued_bytes and one.local_port == local and one.remote_port in remote
+            if one.state == ESTABLISHED and one.queued_bytes and one.local_port == local and one.remote_port in ours
         ]
 
     def fetched(self) -> Fetched:
@@ -281,7 +295,16 @@ class Fetch:
         self.thread.join()
         self.socket.close()
         return Fetched(
-            self.way, len(self.body), self.took_ms, self.arrivals, self.segments, self.held, self.port, self.body
+            self.way,
+            len(self.body),
+            self.took_ms,
+            self.arrivals,
+            self.segments,
+            self.held,
+            self.port,
+            self.body,
+            ended=self.ended,
+            held_up_ms=self.held_up_ms,
         )
 
 
@@ -291,16 +314,21 @@ def fetch(
     tracer: Tracer | None = None,
     state: str = "",
     deadline_s: float = DEADLINE_S,
+    clock: Clock | None = None,
 ) -> dict[str, tuple[str, Fetched]]:
     """Makes the requests one after the other; one that does not end soon is left to end by itself.
-    `state` is what the kernel is in, for the names of the connections.
+    `state` is what the kernel is in, for the names of the connections. A `clock` looks on.
 
     Gives, by the way's name, the connection's name for `with_events` and what became of it.
     """
     started = []
     for way in ways:
+        if clock:
+            clock.begin()
         started.append(Fetch(net, way, tracer, state, deadline_s))
         started[-1].thread.join(PATIENCE_S)
+        if clock:
+            started[-1].held_up_ms = clock.late_ms()
     return {one.way.name: (one.name, one.fetched()) for one in started}
 
 
