@@ -6,6 +6,7 @@ Then rates, as ratios of medians within one run: the report's were 98.8 KB/s and
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from labs.cases.rtl8139_tso.network import NARROW_MTU, WIDE_MTU
@@ -17,8 +18,7 @@ from labs.measure.rounds import Rounds
 HEADERS_BYTES = 40 + OPTIONS_BYTES  # of IPv4 and TCP
 CUT_BYTES = WIDE_MTU - HEADERS_BYTES  # what the card of 2006 puts in a segment
 FIXES = ("tso_off", "mended", "beside")
-TIMED = ("as_it_is", "mtu_lock", *FIXES)  # whose rate is judged
-ROUNDS, NEEDED = 3, 2  # of each of these, and how many of them have to have been measured
+ROUNDS, NEEDED = 3, 2  # of each state, and how many of them have to have been measured
 BOUNDS = bounds(Path(__file__).parent)
 FIXED_RATIO, LOCK_RATIO, HELD_UP_MS = BOUNDS["fixed_ratio"], BOUNDS["lock_ratio"], BOUNDS["held_up_ms"]
 
@@ -111,8 +111,9 @@ def rate(seen: Download) -> float:
 
 
 def faster(broken: Rounds[Download], state: Rounds[Download]) -> float:
-    """How many times as fast as the broken one."""
-    return state.median(rate) / broken.median(rate)
+    """How many times as fast as the broken one; infinitely, if nothing came from that one."""
+    was, now = broken.median(rate), state.median(rate)
+    return now / was if was else math.inf
 
 
 def ratio(broken: Rounds[Download], state: Rounds[Download], least: float) -> Check:
