@@ -15,7 +15,8 @@ from host.paths import LABS
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise of a case; `id` is as in "frag-needed/1".
+    """One exercise of a case; `id` is as in "frag-needed/1". `worth` tells the reader where the verdict is seen from,
+    and what an answer could forge there; the chapter's notebook has it word for word.
 
     `applies` says what an answer acts on: the "guest", where the judge applies it; the "profile",
     whose cards in `may_change` it chooses; or a "device" of QEMU, where it is the file `replaces` of
@@ -27,6 +28,7 @@ class Exercise:
     folder: Path
     title: str
     task: str
+    worth: str
     hints: list[str]
     applies: str = "guest"
     may_change: tuple[str, ...] = ()
@@ -108,6 +110,7 @@ class Case:
             folder,
             read["title"],
             read["task"],
+            read["worth"],
             read["hints"],
             read.get("applies", "guest"),
             tuple(read.get("may_change", [])),

@@ -1,8 +1,9 @@
 """Which exercise is meant, and is this answer right? Found as data, judged by its case.
 
-labs/cases/<case>/exercises/<n>/exercise.toml holds `title`, `task`, `hints`, `allowed`, the hosts that
-an answer may touch, perhaps `applies`, if an answer makes the machine that it is judged on, and
-`deadline_s`, after which the host ends a guest that an answer has broken.
+labs/cases/<case>/exercises/<n>/exercise.toml holds `title`, `task`, `worth`, which tells the reader where
+the verdict is seen from and what an answer could forge there, `hints`, `allowed`, the hosts that an answer may touch,
+perhaps `applies`, if an answer makes the machine that it is judged on, and `deadline_s`, after which the host ends a
+guest that an answer has broken.
 labs/cases/<case>/judges.py offers `JUDGES`, a function for each number:
 judge(exercise, answer, verdict) adds its checks to the verdict.
 """
@@ -35,6 +36,7 @@ class Exercise:
     folder: Path
     title: str
     task: str
+    worth: str
     allowed: frozenset[str]
     applies: str = "guest"
 
@@ -50,7 +52,13 @@ def exercise(id: str) -> Exercise:
         raise Unknown(f"no exercise {id!r}; there are: {', '.join(known)}")
     read = tomllib.loads((known[id] / "exercise.toml").read_text())
     return Exercise(
-        id, known[id], read["title"], read["task"], frozenset(read.get("allowed", [])), read.get("applies", "guest")
+        id,
+        known[id],
+        read["title"],
+        read["task"],
+        read["worth"],
+        frozenset(read.get("allowed", [])),
+        read.get("applies", "guest"),
     )
 
 
