@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
 FORBIDDEN_STATUS = 97
-WITHOUT = "-sys_ptrace,-sys_module,-sys_rawio"  # capabilities, as setpriv(1) has them
+UNARMED = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")  # before the command of an answer
 
 PRELUDE = """\
 on() {
@@ -78,7 +78,7 @@ def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: fl
         }
         with open(log, "w") as output:
             process = subprocess.Popen(
-                ["setpriv", f"--bounding-set={WITHOUT}", "bash", "-e", path],
+                [*UNARMED, "bash", "-e", path],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

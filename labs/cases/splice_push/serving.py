@@ -18,6 +18,7 @@ from labs.cases.splice_push.server import PATTERN
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.errors import CannotTry
+from labs.judge.answer import UNARMED
 from labs.judge.exercise import Exercise
 from labs.judge.verdict import Judged, Verdict
 from labs.net.topology import NotReady
@@ -161,7 +162,10 @@ def serving(answer: str, verdict: Verdict) -> Iterator[tuple]:
         service = net.serving(
             ANSWER_PORT,
             f"{file}",
-            under=("strace", "-f", "--seccomp-bpf", "-yy", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-o", f"{trace}"),
+            under=(
+                *("strace", "-f", "--seccomp-bpf", "-yy", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-o", f"{trace}"),
+                *UNARMED,
+            ),
         )
         try:
             service.wait()
