@@ -15,7 +15,7 @@ TIME_H, TITLE_H, FIELD_H, END_H = 24.0, 19.0, 18.0, 4.0
 BELOW, OF_ARROWS = 8.0, 28.0  # between two rows of boxes, and where arrows go down
 LETTER_W, DIGIT_W = 5.8, 6.4  # of a field's name at 10.5 pixels, of a size at 10
 LABEL_GAP, CHIP_GAP, CHIP_PAD = 5.0, 3.0, 3.0
-LINE_FROM, LINE_TO = 106.0, WIDTH - 12
+LINE_FROM, LINE_TO = 106.0, WIDTH - 48  # what is left is for the last time
 KINDS = {True: "wpw-told", False: "wpw-follows"}  # recorded, or from the source
 
 # A text is a list of pieces, each (words, whether they were recorded); a queue a list of sizes in bytes.
@@ -86,7 +86,8 @@ def _top(box: dict) -> float:
 
 
 def _time(picture: dict, number: int) -> str:
-    """When it is, in words and on a line: a tick for each state, a thick dashed piece where somebody waits."""
+    """When it is, in words and on a line: a tick for each state, a thick dashed piece where somebody waits, and
+    at its end the last state's time."""
     state = picture["states"][number]
     last = max(each["at_ms"] for each in picture["states"]) or 1
 
@@ -104,6 +105,7 @@ def _time(picture: dict, number: int) -> str:
         f'<text class="wpw-when" x="1" y="14">{escape(state["when"])}</text>'
         f'<path class="wpw-line" d="M{x(0):.1f} 10H{x(last):.1f}{ticks}"/>{waits}'
         f'<circle class="wpw-now" cx="{now:.1f}" cy="10" r="5"/>'
+        f'<text class="wpw-ends" x="{WIDTH - 1:g}" y="13.5" text-anchor="end">{last:.0f} ms</text>'
     )
 
 

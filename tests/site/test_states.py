@@ -92,6 +92,8 @@ def test_a_number_in_the_recording_is_the_number_in_the_picture(book):
     assert chips(drawn(book, waiting_bytes=0, later_mss=1448)[1]) == []
     later = drawn(book, at_s=0.2)
     assert "22.5 ms<" in before[1] and "200.0 ms<" in later[1] and "until 202.5 ms<" in later[2]
+    ends = [{re.search(r'class="wpw-ends"[^>]*>(\d+) ms<', svg)[1] for svg in svgs} for svgs in (before, later)]
+    assert ends[0] != ends[1] and len(ends[0]) == len(ends[1]) == 1
     spot = re.compile(r'class="wpw-now" cx="([\d.]+)"')
     assert (
         spot.search(before[1])[1] != spot.search(later[1])[1] and spot.search(before[0])[1] == spot.search(later[0])[1]
