@@ -8,7 +8,6 @@ import json
 from labs import plots
 from labs.cases.frag_needed import case, on_call
 from labs.cases.frag_needed.network import Network
-from labs.draw import topology_svg
 
 SMALL_BYTES = 48  # net.ipv4.tcp_min_snd_mss: no segment size is below it, options included
 
@@ -24,7 +23,6 @@ def record() -> dict:
         expiry = case.expiry(net)
     seen = outcome.shown["direct"]
     figures = {
-        "topology": topology_svg.figure(outcome.addresses, "Client, balancer and server on one wire"),
         "a-ladder": seen.ladder("A", "Connection A, seen at the client").html(),
         "b-ladder": seen.ladder("B", "Connection B, seen at the client").html(),
         "waits": plots.figure_html(*outcome.figure()),
