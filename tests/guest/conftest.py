@@ -37,7 +37,7 @@ def main(request, capsys):
 
 @pytest.fixture(scope="module")
 def traced(request):
-    return request.module.case.trace()
+    return told(request.module.case.trace, lambda traced: traced.reproduced is None, request.config)
 
 
 @pytest.fixture(scope="module")

@@ -85,6 +85,26 @@ def test_a_stack_of_another_kernel_is_missing_frames(traced):
     assert not replace(traced, events=[]).reproduced
 
 
+def test_a_message_that_a_thread_received_could_not_tell(traced):
+    """As on a processor with more softirqs than it gets done: the stack of B's message ends in a thread, not in B's
+    call. Without the thread, the same stack is missing frames."""
+
+    def received(*caller):
+        return replace(
+            traced,
+            events=[
+                replace(event, stack=[*event.stack[: event.functions.index("handle_softirqs") + 1], *caller])
+                if (event.connection, event.function) == ("B", "tcp_v4_err")
+                else event
+                for event in traced.events
+            ],
+        )
+
+    busy = received("run_ksoftirqd+0x2d", "smpboot_thread_fn+0xd5", "kthread+0xd7", "ret_from_fork+0x1f")
+    assert busy.reproduced is None and "ksoftirqd" in busy.text() and max(map(len, busy.text().splitlines())) <= 80
+    assert received().reproduced is False
+
+
 def test_order_tells_a_from_b(traced):
     assert all(check.held for check in traced.checks)
     swapped = {"A": "B", "B": "A"}
