@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from host import paths
-from host.debian import source
+from host.debian import installed, source
 from host.errors import LabError
 from host.exercises import device
 from host.notebook import jupyter
@@ -214,6 +214,7 @@ def _qemu_build() -> float:
 
 def _device_rebuild() -> float:
     """One device of it compiled anew and the program linked, as for an answer."""
+    installed.need(*installed.QEMU_BUILD)
     built = qemu.built("rtl8139")
     replaces, unit = "hw/net/rtl8139-tso.c.inc", "hw/net/rtl8139.c"
     with tempfile.TemporaryDirectory(dir=paths.cache()) as folder:

@@ -11,6 +11,7 @@ from pathlib import Path
 from host import store
 from host.debian import installed
 from host.paths import cache
+from host.sandbox import confined
 from host.vm.acceleration import acceleration, qemu_version
 from host.vm.image import NEEDS_MIB, Image
 
@@ -27,7 +28,16 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at everything, change nothing (but try KVM once, if there is an image to boot)."""
-    return [_architecture(), *_packages(), _build_mode(), _qemu_build(), _disk(), _memory(), *_image_and_acceleration()]
+    return [
+        _architecture(),
+        *_packages(),
+        _build_mode(),
+        _qemu_build(),
+        _confined(),
+        _disk(),
+        _memory(),
+        *_image_and_acceleration(),
+    ]
 
 
 def _architecture() -> Finding:
@@ -85,6 +95,13 @@ def _qemu_build() -> Finding:
         f"chapter 2 builds one and will ask for: {' '.join(lacking)}",
         installed.install_command(lacking),
     )
+
+
+def _confined() -> Finding:
+    """Only chapter 2's last exercise needs it, and says so."""
+    why, _, mend = confined.refusal().partition(" Next: ")
+    found = "a reader's C is kept in by bubblewrap" if not why else f"chapter 2's exercise in C will be refused: {why}"
+    return Finding(True, "confinement", found, mend)
 
 
 def _disk() -> Finding:

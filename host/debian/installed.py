@@ -36,9 +36,10 @@ PACKAGES = {
     "/usr/include/pixman-1/pixman.h": "libpixman-1-dev",
     "/usr/include/slirp/libslirp.h": "libslirp-dev",
     "/usr/include/libfdt.h": "libfdt-dev",
+    "bwrap": "bubblewrap",  # keeps a reader's C in, while it is compiled and while it runs
 }
 BOOK = ["ctags", "dot"]
-TESTS = [*BOOK, "chromium", "libatomic.so.1"]
+TESTS = [*BOOK, "chromium", "libatomic.so.1", "bwrap"]
 SECOND_BROWSER = ["firefox-esr"]  # 80 MB, for a test that most runs leave out
 QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("dpkg-source") :]  # for chapters with a QEMU of their own
 LAB = [name for name in PACKAGES if name not in {*TESTS, *SECOND_BROWSER, *QEMU_BUILD} - {"ctags"}]

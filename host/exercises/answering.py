@@ -13,12 +13,13 @@ LARGEST_ANSWER_BYTES = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for a part of the first word
 
 
-def check(id: str, file: Path) -> dict:
-    """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress."""
+def check(id: str, file: Path, unconfined: bool = False) -> dict:
+    """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress. `unconfined` lets an
+    answer that is a program of this machine do what its reader can do."""
     exercise = cases.exercise(id)
     answer, notes = _read(file, exercise)
     try:
-        verdict = judging.judge(exercise, answer, file.name)
+        verdict = judging.judge(exercise, answer, file.name, unconfined)
     except applied.NoMachine as reason:
         verdict = {"exercise": id, "verdict": "FAIL", "reasons": reason.reasons}
     except applied.Lacking as reason:

@@ -14,6 +14,7 @@ from host.cases import Exercise
 from host.debian import installed
 from host.exercises.device import DoesNotBuild, rebuilt
 from host.phases import phase
+from host.sandbox import confined
 from host.vm import cards, qemu
 from host.vm.profile import Profile, profile
 
@@ -31,8 +32,11 @@ class Lacking(Exception):
 
 
 @contextlib.contextmanager
-def machine(exercise: Exercise, profile_name: str, answer: str, label: str) -> Iterator[Profile]:
-    """The machine to judge this answer on; messages call the answer `label`."""
+def machine(
+    exercise: Exercise, profile_name: str, answer: str, label: str, unconfined: bool = False
+) -> Iterator[Profile]:
+    """The machine to judge this answer on; messages call the answer `label`. One that is a program of this machine is
+    confined, unless its reader wants it `unconfined`."""
     ours = profile(profile_name)
     if exercise.applies == "guest":
         yield ours
@@ -43,7 +47,7 @@ def machine(exercise: Exercise, profile_name: str, answer: str, label: str) -> I
         yield _with_cards(exercise, ours, answer)
         return
     with tempfile.TemporaryDirectory(prefix="device-", dir=paths.cache()) as folder:
-        yield _with_device(exercise, ours, answer, label, Path(folder))
+        yield _with_device(exercise, ours, answer, label, Path(folder), unconfined)
 
 
 def _with_cards(exercise: Exercise, ours: Profile, answer: str) -> Profile:
@@ -54,16 +58,21 @@ def _with_cards(exercise: Exercise, ours: Profile, answer: str) -> Profile:
     return dataclasses.replace(ours, instead=chosen)
 
 
-def _with_device(exercise: Exercise, ours: Profile, answer: str, label: str, folder: Path) -> Profile:
+def _with_device(exercise: Exercise, ours: Profile, answer: str, label: str, folder: Path, unconfined: bool) -> Profile:
     lacking = installed.missing(installed.QEMU_BUILD)
     if lacking:
         raise Lacking(
             f"this host lacks what builds QEMU: {' '.join(lacking)}. Next: {installed.install_command(lacking)}"
         )
+    if not unconfined and (why := confined.refusal()):
+        raise Lacking(
+            f"this C would run on your machine, and nothing here keeps it from your files: {why}; or, to let "
+            "it do whatever you can do: --unconfined"
+        )
     built = qemu.built(ours.recipe)
     try:
         with phase("QEMU with your device: compiling and linking it"):
-            binary = rebuilt(built, exercise.replaces, exercise.unit, answer, label, folder)
+            binary = rebuilt(built, exercise.replaces, exercise.unit, answer, label, folder, unconfined)
     except DoesNotBuild as refused:
         raise NoMachine(["it does not compile:", *refused.reasons]) from refused
-    return dataclasses.replace(ours, binary=str(binary))
+    return dataclasses.replace(ours, binary=str(binary), confined=None if unconfined else folder)

@@ -2,8 +2,8 @@
 source; the unit that includes it is compiled, and the program linked anew, beside the cached build.
 
 Nothing here writes to the build tree: the unit is compiled from a copy, for a quoted #include looks
-in its own folder first. What is compiled runs on this machine as its reader, like anything that they
-compile themselves.
+in its own folder first. Compiler and linker run confined (host/sandbox/confined.py), for an answer may name any file
+in `#include` or `.incbin`.
 """
 
 import json
@@ -13,11 +13,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from host.sandbox import confined
 from host.vm import qemu
 from host.vm.qemu import Built
 
 DEADLINE_S = 60
-LIMITS = ["prlimit", f"--cpu={DEADLINE_S}", f"--as={4 << 30}", f"--fsize={1 << 30}"]
+LIMITS = ["prlimit", f"--cpu={DEADLINE_S}", f"--as={4 << 30}", f"--fsize={256 << 20}"]  # ten times what is made
+READ_BYTES = 1 << 20  # of what compiler and linker say
 SHOWN_ERRORS = 3
 # What a compiler lets pass and what then goes wrong in the guest, far from its cause.
 ALSO_ERRORS = ["-Werror=implicit-function-declaration", "-Werror=return-type", "-Werror=int-conversion"]
@@ -34,7 +36,9 @@ class DoesNotBuild(Exception):
         self.reasons = reasons
 
 
-def rebuilt(ours: Built, replaces: str, unit: str, answer: str, label: str, folder: Path) -> Path:
+def rebuilt(
+    ours: Built, replaces: str, unit: str, answer: str, label: str, folder: Path, unconfined: bool = False
+) -> Path:
     """The program with `answer` in place of the source file `replaces`, made in `folder`. Messages
     call the answer `label`."""
     (folder / unit).parent.mkdir(parents=True)
@@ -44,18 +48,23 @@ def rebuilt(ours: Built, replaces: str, unit: str, answer: str, label: str, fold
     compile_it, link_it = _commands(ours, unit)
     object_file, binary = folder / "unit.o", folder / qemu.STOCK
     old_object = compile_it["output"]
-    words = _instead(
+    compiling = _instead(
         shlex.split(compile_it["command"]),
         {old_object: object_file, f"{old_object}.d": folder / "unit.d", f"../source/{unit}": folder / unit},
     )
-    _run([*words, *ALSO_ERRORS, "-iquote", str((ours.source / unit).parent)], ours, folder, label, "compiled")
-    _run(
-        _instead(shlex.split(link_it["command"]), {old_object: object_file, qemu.STOCK: binary}),
-        ours,
-        folder,
-        label,
-        "linked",
-    )
+    compiling += [*ALSO_ERRORS, "-iquote", str((ours.source / unit).parent)]
+    linking = _instead(shlex.split(link_it["command"]), {old_object: object_file, qemu.STOCK: binary})
+    for command, made, done in (
+        (compiling, [object_file, folder / "unit.d"], "compiled"),
+        (linking, [binary], "linked"),
+    ):
+        for file in made:
+            file.touch()
+        words = [*LIMITS, *command]
+        if not unconfined:
+            words = confined.confined(words, [ours.folder, folder], made, starts_in=ours.build)
+        _run(words, ours, folder, label, done)
+    binary.chmod(0o700)
     return binary
 
 
@@ -75,22 +84,23 @@ def _instead(words: list[str], others: dict[str, Path]) -> list[str]:
 
 
 def _run(words: list[str], ours: Built, folder: Path, label: str, done: str) -> None:
-    try:
-        result = subprocess.run(
-            [*LIMITS, *words],
-            cwd=ours.build,
-            env=qemu.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=DEADLINE_S,
-        )
-    except subprocess.TimeoutExpired:
-        raise DoesNotBuild([f"it was not {done} after {DEADLINE_S} s"]) from None
+    with open(folder / "said", "w+b") as said:  # a file, for its size has a limit
+        try:
+            result = subprocess.run(
+                words,
+                cwd=ours.build,
+                env=qemu.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                timeout=DEADLINE_S,
+            )
+        except subprocess.TimeoutExpired:
+            raise DoesNotBuild([f"it was not {done} after {DEADLINE_S} s"]) from None
+        said.seek(0)
+        text = said.read(READ_BYTES).decode(errors="replace")
     if result.returncode != 0:
-        said = result.stdout.replace(f"{folder}/", "").splitlines()
+        said = text.replace(f"{folder}/", "").splitlines()
         errors = [line for line in said if re.search(r"\b(error|undefined reference)\b", line)]
         theirs = [line for line in errors if line.startswith(f"{label}:")]
         raise DoesNotBuild((theirs or errors or said[-1:] or [f"it could not be {done}"])[:SHOWN_ERRORS])

@@ -28,10 +28,11 @@ CONSOLE_TAIL_BYTES = 1 << 20
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
-def judge(exercise: cases.Exercise, answer: str, label: str) -> dict:
-    """{"exercise", "verdict", "reasons", …}; messages of a compiler call the answer `label`."""
+def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False) -> dict:
+    """{"exercise", "verdict", "reasons", …}; messages of a compiler call the answer `label`. `unconfined`: see
+    applied.py."""
     case = cases.case(exercise.id.partition("/")[0])
-    with applied.machine(exercise, case.profile, answer, label) as ours:
+    with applied.machine(exercise, case.profile, answer, label, unconfined) as ours:
         try:
             with serving.throwaway(ours) as guest:
                 return _verdict(exercise, answer, guest)

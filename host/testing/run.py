@@ -39,6 +39,7 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     with_vm = not quick and not (named and all(word.startswith(tuple(WITHOUT_VM)) for word in named))
     installed.need(*installed.TESTS)
     if with_vm:
+        installed.need(*installed.QEMU_BUILD)  # a QEMU that was built on another day does not bring them
         for name in names():
             snapshot.snapshot(name)
     if not named or any(word.startswith(WITH_TAB) for word in named):

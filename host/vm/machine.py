@@ -14,6 +14,7 @@ from pathlib import Path
 
 from host import paths
 from host.errors import LabError
+from host.sandbox.confined import SSHD_PORT
 from host.vm import ssh
 
 START_DEADLINE_S = 60
@@ -74,7 +75,8 @@ class Guest:
             status = self.process.wait(5)  # its memory may go before it does
         except subprocess.TimeoutExpired:
             return "QEMU is about to end"
-        return f"QEMU ended by {signal.Signals(-status).name}" if status < 0 else f"QEMU ended with status {status}"
+        by = -status if status < 0 else status - 128  # as bubblewrap says it of what it has run
+        return f"QEMU ended by {signal.Signals(by).name}" if by > 0 else f"QEMU ended with status {status}"
 
     def end(self) -> None:
         """Kill QEMU and the open ssh connection, remove the run's folder. Safe to call twice."""
@@ -89,10 +91,23 @@ class Guest:
                 time.sleep(0.01)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, os.WNOHANG)
+        for _ in range(500):
+            if not self._answers():
+                break
+            time.sleep(0.01)
         for path in sorted(self.folder.glob("*")):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
+
+    def _answers(self) -> bool:
+        """Whether there is a QEMU at its monitor. One that is confined is not the process that we kill, and ends a
+        moment later."""
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as monitor:
+            monitor.setblocking(False)
+            monitor.connect(str(self.folder / "qmp"))
+            return True
+        return False
 
     def save(self) -> None:
         """Write down process id and port, so that a later ./lab finds this guest."""
@@ -119,18 +134,20 @@ def new_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
 
 
-def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -> Guest:
+def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, confine=None) -> Guest:
     """Start QEMU with `command_for_port(port) + extra`; its output goes to `folder`.
 
     A guest that does not outlive us is killed by the kernel when this process ends, however it
-    ends. The port is picked free and tried again with another if somebody took it meanwhile.
+    ends. The port is picked free and tried again with another if somebody took it meanwhile; `confine`
+    is a context manager like `confined.guest`, with which the port is no port of this machine.
     """
     for _ in range(5):
-        port = _free_port()
-        command = [*BOUNDED, *command_for_port(port), *extra, "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"]
-        if not outlives_us:
-            command = ["setpriv", "--pdeathsig", "KILL", *command]
-        process = _started(command, folder)
+        port = SSHD_PORT if confine else _free_port()
+        with (confine or _open)(folder, [*command_for_port(port), *extra]) as (command, inherited):
+            command = [*BOUNDED, *command]
+            if not outlives_us:
+                command = ["setpriv", "--pdeathsig", "KILL", *command]
+            process = _started(command, folder, inherited)
         guest = Guest(folder, process.pid, port, process=process)
         if _came_up(process, folder):
             guest.save()
@@ -142,14 +159,25 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool) -
     raise GuestDied(f"QEMU ended at once: {said.strip() or process.returncode}", "./lab doctor")
 
 
-def _started(command: list[str], folder: Path) -> subprocess.Popen:
+@contextlib.contextmanager
+def _open(folder: Path, qemu: list[str]):
+    """QEMU as this user, as `confined.guest` gives it confined."""
+    yield [*qemu, "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"], []
+
+
+def _started(command: list[str], folder: Path, inherited: list[int]) -> subprocess.Popen:
     """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much."""
     prints, printed = os.pipe()
     command = [*command, "-chardev", f"file,id=console,path=/dev/fd/{printed}", "-serial", "chardev:console"]
     try:
         with open(folder / "qemu.log", "wb") as log, open(folder / "console", "wb") as console:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[printed]
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=[printed, *inherited],
             )
             subprocess.run(
                 ["setsid", "--fork", "sh", "-c", KEEP, str(process.pid)],

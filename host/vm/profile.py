@@ -25,7 +25,8 @@ class Profile:
     """One guest machine, as its file describes it. `memory_mib` is in MiB. `recipe` names the QEMU that
     it runs on if that is built here (vm-image/qemu).
 
-    `binary` and `instead` are an answer's: another program, and cards in place of those of that name.
+    `binary`, `confined` and `instead` are an answer's: another program, a folder for what it takes to run it confined
+    (see host/sandbox), and cards in place of those of that name.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Profile:
     recipe: str = ""
     cards: tuple[Card, ...] = ()
     binary: str = ""
+    confined: Path | None = None
     instead: tuple[Card, ...] = ()
 
     @cached_property
@@ -53,7 +55,7 @@ class Profile:
     @property
     def kept(self) -> "Profile":
         """The profile whose snapshot this one goes on from: its file's, without what is an answer's."""
-        return replace(self, binary="", instead=())
+        return replace(self, binary="", confined=None, instead=())
 
     def command(self, image: Image, acceleration: str, ram: Path, shared: bool, port: int) -> list[str]:
         """QEMU's command line up to what differs between a cold boot and a restore.

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from host.sandbox import confined
 from host.vm import image, parcel
 
 CLIENT = "/usr/local/lib/lab/fork_client"
@@ -33,6 +34,7 @@ class Connection:
             "ssh",
             "-F",
             "none",
+            *(["-o", f"ProxyCommand={confined.ssh_command(self.folder)}"] if (self.folder / "sshd").exists() else []),
             "-q",
             "-S",
             str(self.folder / control),

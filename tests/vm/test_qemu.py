@@ -150,6 +150,51 @@ def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_l
     assert snapshot.ground("rtl8139")[0] == profile("rtl8139")
 
 
+# Runs as soon as QEMU does, before there is a guest.
+READS_AND_WRITES = """
+__attribute__((constructor)) static void attack(void)
+{
+    FILE *secret = fopen("%(secret)s", "r");
+    FILE *harm = secret ? fopen("%(harm)s", "w") : NULL;
+
+    if (harm) {
+        fclose(harm);
+    }
+}
+"""
+INCLUDES_BYTES = 'asm(".incbin \\"%(secret)s\\"");\n'
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """A file of the reader's, and the path of one that is made by who has read it."""
+    (tmp_path / "secret").write_text("of the home")
+    return {"secret": tmp_path / "secret", "harm": tmp_path / "harm"}
+
+
+def test_a_readers_c_runs_without_what_its_reader_can_do(no_guest_left, secret):
+    """The attack works where its reader wants it unconfined, and nowhere else; the guest wakes in both."""
+    answer = READS_AND_WRITES % secret + FIXED
+    for unconfined in (True, False):
+        with (
+            applied.machine(EXERCISE, "rtl8139", answer, "answer.c", unconfined) as ours,
+            serving.throwaway(ours) as guest,
+        ):
+            said = guest.connection.run(["echo", "awake"], capture_output=True, text=True)
+            assert said.stdout == "awake\n"
+        assert secret["harm"].exists() == unconfined
+        secret["harm"].unlink(missing_ok=True)
+
+
+def test_a_compiler_reads_no_file_of_the_home(untouched, secret):
+    answer = INCLUDES_BYTES % secret + FIXED
+    with applied.machine(EXERCISE, "rtl8139", answer, "answer.c", unconfined=True) as ours:
+        assert b"of the home" in Path(ours.binary).read_bytes()
+    with pytest.raises(applied.NoMachine) as refused, applied.machine(EXERCISE, "rtl8139", answer, "answer.c"):
+        pass
+    assert "secret" in refused.value.reasons[1]
+
+
 OTHER_CARDS = [("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"), ("ne2k_pci", "0x8029"), ("rtl8139", "0x8139")]
 
 

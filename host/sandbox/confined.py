@@ -1,0 +1,128 @@
+"""How does C of a reader's run on this machine without being able to do what the reader can? In bubblewrap.
+
+It sees Debian's programs and libraries, the files that it is given, and those that it may write; no home, no other
+process, and of the network a loopback device of its own. See bwrap(1), namespaces(7) and getrlimit(2).
+"""
+
+import contextlib
+import functools
+import os
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from host.debian import installed
+from host.sandbox import relay
+
+TEMPORARY_BYTES = 256 << 20  # of /tmp, which is memory
+PROCESSES = 256  # and threads: QEMU has up to 64 that read its disk
+MEMORY_BYTES = 8 << 30  # of addresses: a guest's memory, what is compiled of its code, and QEMU
+# What of /etc Debian's compiler and linker need: `cc` is a link into the first, the second says where libraries are.
+CONFIGURATION = ("/etc/alternatives", "/etc/ld.so.cache")
+SSHD_PORT = 2222  # of a guest on its own loopback device, where no other is
+
+
+def confined(
+    command: Sequence[str | Path],
+    reads: Iterable[Path] = (),
+    writes: Iterable[Path] = (),
+    devices: Iterable[Path] = (),
+    starts_in: Path = Path("/"),
+) -> list[str]:
+    """The command line that runs `command` confined. It may read the files and folders `reads`, and write the files
+    `writes`, which are there already: it can make no others, but for what fits in TEMPORARY_BYTES. It is killed when
+    whoever starts it ends."""
+    words = [
+        "bwrap",
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+    ]
+    words += ["--clearenv"]
+    for name, value in {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}.items():
+        words += ["--setenv", name, value]
+    words += ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        if os.path.islink(f"/{name}"):
+            words += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
+        else:
+            words += ["--ro-bind-try", f"/{name}", f"/{name}"]
+    for path in CONFIGURATION:
+        words += ["--ro-bind-try", path, path]
+    words += ["--proc", "/proc", "--dev", "/dev", "--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp"]
+    for how, paths in (("--ro-bind", reads), ("--bind", writes), ("--dev-bind-try", devices)):
+        for path in paths:
+            words += [how, path, path]
+    # What is left of the two is memory, and could be filled.
+    words += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", starts_in]
+    limits = ["prlimit", f"--nproc={PROCESSES}", f"--as={MEMORY_BYTES}"]
+    return [os.fspath(word) for word in (*words, "--", *limits, *command)]
+
+
+@functools.cache
+def refusal() -> str:
+    """Why nothing can be confined on this machine, and the command that changes it; "" if it can. It is tried."""
+    if lacking := installed.missing(["bwrap"]):
+        return f"{' '.join(lacking)} is not installed. Next: {installed.install_command(lacking)}"
+    tried = subprocess.run(confined(["true"]), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if tried.returncode == 0:
+        return ""
+    said = (tried.stderr.strip().splitlines() or [f"it ended with status {tried.returncode}"])[-1]
+    forbids = {
+        "/proc/sys/kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
+        "/proc/sys/user/max_user_namespaces": ("0", "user.max_user_namespaces=10000"),
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": (
+            "1",
+            "kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+    }
+    for file, (value, setting) in forbids.items():
+        with contextlib.suppress(OSError):
+            if Path(file).read_text().strip() == value:
+                return f"this machine forbids user namespaces ({said}). Next: sudo sysctl {setting}"
+    return f"bubblewrap cannot work here ({said}). Next: a machine, or a container's settings, that lets it"
+
+
+@contextlib.contextmanager
+def guest(
+    folder: Path, qemu: Sequence[str], reads: Iterable[Path], memory: Path
+) -> Iterator[tuple[list[str], list[int]]]:
+    """The command line for QEMU confined, and the file descriptors that it inherits; `qemu` is its own command line,
+    `reads` the files that this names. To be started within the block.
+
+    Its monitor (`qmp`) and the way to its sshd (`sshd`) are unix sockets that we make in `folder`: it gets no folder in
+    which it could put others in their places. `memory` is the file that is its guest's memory.
+    """
+    with _listening(folder / "qmp") as monitor, _listening(folder / "sshd") as sshd:
+        through = ["/usr/bin/python3", "-I", relay.__file__, "serve", str(sshd.fileno()), str(SSHD_PORT)]
+        command = [
+            *qemu,
+            *("-chardev", f"socket,id=monitor,fd={monitor.fileno()},server=on,wait=off"),
+            *("-mon", "chardev=monitor,mode=control"),
+            *("-name", str(folder / "qmp").replace(",", ",,")),  # by which Guest.alive() knows it
+        ]
+        yield (
+            confined([*through, *command], [Path(relay.__file__), *reads], [memory], [Path("/dev/kvm")]),
+            [monitor.fileno(), sshd.fileno()],
+        )
+
+
+def ssh_command(folder: Path) -> str:
+    """What ssh's ProxyCommand is for such a guest: the way to its sshd, for the shell."""
+    words = [sys.executable, "-I", relay.__file__, "connect", str(folder / "sshd")]
+    return shlex.join(words).replace("%", "%%")
+
+
+def _listening(path: Path) -> socket.socket:
+    path.unlink(missing_ok=True)
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(path))
+    listening.listen()
+    return listening
