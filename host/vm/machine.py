@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host import paths
+from host import held, paths
 from host.errors import LabError
 from host.sandbox.confined import SSHD_PORT
 from host.vm import ssh
@@ -42,6 +42,7 @@ class Guest:
     port: int
     starter: int = field(default_factory=os.getpid, compare=False)  # the ./lab that started it
     process: subprocess.Popen | None = field(default=None, repr=False, compare=False)  # if we started it
+    lock: int | None = field(default=None, repr=False, compare=False)  # then also the descriptor of our lock
 
     @property
     def console(self) -> Path:
@@ -61,8 +62,9 @@ class Guest:
 
     def abandoned(self) -> bool:
         """Whether nobody will end it: it is not the reader's, and the ./lab that started it was killed."""
-        known = {link.resolve() for link in paths.run().glob("up-*")}
-        return self.folder.resolve() not in known and not os.path.exists(f"/proc/{self.starter}")
+        if held.starter_lives(self.folder, self.starter):
+            return False  # asked first, for it may make the guest the reader's and end meanwhile
+        return self.folder.resolve() not in {link.resolve() for link in paths.run().glob("up-*")}
 
     def death(self) -> str:
         """How QEMU ended, as far as the one who started it can know."""
@@ -86,11 +88,9 @@ class Guest:
             for _ in range(500):
                 if not self.alive():
                     break
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(self.pid, os.WNOHANG)
+                self._reap()
                 time.sleep(0.01)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, os.WNOHANG)
+        self._reap()
         for _ in range(500):
             if not self._answers():
                 break
@@ -99,6 +99,14 @@ class Guest:
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
+        if self.lock is not None:
+            os.close(self.lock)
+            self.lock = None
+
+    def _reap(self) -> None:
+        if self.pid:  # 0 would be any child of ours
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.pid, os.WNOHANG)
 
     def _answers(self) -> bool:
         """Whether there is a QEMU at its monitor. One that is confined is not the process that we kill, and ends a
@@ -125,13 +133,25 @@ class Guest:
 
 
 def new_folder() -> Path:
-    """A fresh folder for a guest's sockets and console. Guests that are dead or abandoned are ended and
-    their folders removed: a ./lab that was killed could not."""
-    for old in paths.run().glob("guest-*"):
-        guest = Guest.saved(old)
+    """A fresh folder for a guest's sockets and console."""
+    sweep()
+    return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
+
+
+def sweep() -> None:
+    """End the guests that are dead or abandoned and remove their folders: a ./lab that was killed could not."""
+    for folder in paths.run().glob("guest-*"):
+        never_finished = held.starter_is_gone(folder)  # before we look if it has written the guest down
+        guest = Guest.saved(folder)
         if guest and (not guest.alive() or guest.abandoned()):
             guest.end()
-    return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
+        elif not guest and never_finished:
+            _end_unknown(folder)
+
+
+def _end_unknown(folder: Path, lock: int | None = None) -> None:
+    """End the QEMU of this folder, if there is one, though its process id is not written down."""
+    Guest(folder, held.process_in(folder), port=0, lock=lock).end()
 
 
 def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, confine=None) -> Guest:
@@ -141,33 +161,41 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, c
     ends. The port is picked free and tried again with another if somebody took it meanwhile; `confine`
     is a context manager like `confined.guest`, with which the port is no port of this machine.
     """
-    for _ in range(5):
-        port = SSHD_PORT if confine else _free_port()
-        with (confine or _open)(folder, [*command_for_port(port), *extra]) as (command, inherited):
-            command = [*BOUNDED, *command]
-            if not outlives_us:
-                command = ["setpriv", "--pdeathsig", "KILL", *command]
-            process = _started(command, folder, inherited)
-        guest = Guest(folder, process.pid, port, process=process)
-        if _came_up(process, folder):
-            guest.save()
-            return guest
-        said = (folder / "qemu.log").read_text(errors="replace")
-        if "host forwarding" not in said:
-            break
-    guest.end()
-    raise GuestDied(f"QEMU ended at once: {said.strip() or process.returncode}", "./lab doctor")
+    lock = held.hold(folder)
+    try:
+        for _ in range(5):
+            port = SSHD_PORT if confine else _free_port()
+            with (confine or _open)(folder, [*command_for_port(port), *extra]) as (command, inherited):
+                command = [*BOUNDED, *command]
+                if not outlives_us:
+                    command = ["setpriv", "--pdeathsig", "KILL", *command]
+                process = _started(command, folder, inherited)
+            if _came_up(process, folder):
+                guest = Guest(folder, process.pid, port, process=process, lock=lock)
+                guest.save()
+                return guest
+            said = (folder / "qemu.log").read_text(errors="replace").strip()
+            if process.returncode is None:
+                raise GuestDied(f"QEMU did not come up within {START_DEADLINE_S} s\n{said}", "./lab doctor")
+            if "host forwarding" not in said:
+                break
+        raise GuestDied(f"QEMU ended at once: {said or process.returncode}", "./lab doctor")
+    except BaseException:  # Ctrl-C may come when it runs, and before we know its process id
+        _end_unknown(folder, lock)
+        raise
 
 
 @contextlib.contextmanager
 def _open(folder: Path, qemu: list[str]):
     """QEMU as this user, as `confined.guest` gives it confined."""
-    yield [*qemu, "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off"], []
+    yield [*qemu, "-qmp", held.monitor_at(folder)], []
 
 
 def _started(command: list[str], folder: Path, inherited: list[int]) -> subprocess.Popen:
-    """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much."""
+    """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much. That one holds the run folder,
+    too: for QEMU, the descriptor would be a way into it."""
     prints, printed = os.pipe()
+    run = held.kept_from_ageing(folder.parent)
     command = [*command, "-chardev", f"file,id=console,path=/dev/fd/{printed}", "-serial", "chardev:console"]
     try:
         with open(folder / "qemu.log", "wb") as log, open(folder / "console", "wb") as console:
@@ -184,10 +212,12 @@ def _started(command: list[str], folder: Path, inherited: list[int]) -> subproce
                 stdin=prints,
                 stdout=console,
                 stderr=subprocess.DEVNULL,
+                pass_fds=[run],
             )
     finally:
         os.close(prints)
         os.close(printed)
+        os.close(run)
     return process
 
 

@@ -119,11 +119,11 @@ def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_e
     )
     process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "resumed\n"
-    machine.new_folder().rmdir()
+    machine.sweep()
     assert len(set(guests()) - before) == 1, "who started it lives, so it may yet be the reader's"
     process.kill()
     process.wait()
-    machine.new_folder().rmdir()
+    machine.sweep()
     assert set(guests()) <= before
 
 
@@ -148,7 +148,7 @@ def test_the_folder_of_a_dead_guest_is_swept():
     os.kill(guest.pid, signal.SIGKILL)
     os.waitpid(guest.pid, 0)
     assert guest.folder.exists()
-    machine.new_folder().rmdir()
+    machine.sweep()
     assert not guest.folder.exists()
 
 

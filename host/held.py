@@ -1,0 +1,66 @@
+"""Who holds a guest? The kernel says: locks of flock(2) are released when whoever took them is gone, however it ended.
+A process id says less, for it is given again."""
+
+import contextlib
+import fcntl
+import os
+import time
+from pathlib import Path
+
+# In a guest's folder: the ./lab that started it keeps this file locked for as long as it lives.
+STARTER = "starter"
+NEW_S = 600  # so young a folder without that file may be of an older ./lab, which is about to start a guest in it
+
+
+def hold(folder: Path) -> int:
+    """Lock STARTER until the descriptor that this returns is closed, or this process ends; QEMU does not inherit it
+    (PEP 446). The file gets its name when it is locked, so that nobody finds it free before."""
+    aside = folder / f"{STARTER}.part"
+    lock = os.open(aside, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    aside.rename(folder / STARTER)
+    return lock
+
+
+def starter_lives(folder: Path, pid: int) -> bool:
+    """Whether the ./lab that started the guest in this folder lives. An older one took no lock: then there is only its
+    process id to ask for."""
+    try:
+        with open(folder / STARTER) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return os.path.exists(f"/proc/{pid}")
+    return False
+
+
+def starter_is_gone(folder: Path) -> bool:
+    """Whether it does not, of a folder in which no guest is written down, when no process id is known."""
+    with contextlib.suppress(FileNotFoundError):  # whose it was has removed it in this moment
+        settled = (folder / STARTER).exists() or time.time() - folder.stat().st_mtime > NEW_S
+        return settled and not starter_lives(folder, 0)
+    return False
+
+
+def monitor_at(folder: Path) -> str:
+    """QEMU's option for its control socket, by which a guest's process is known: no other has it in its command."""
+    return f"unix:{folder / 'qmp'},server=on,wait=off"
+
+
+def process_in(folder: Path) -> int:
+    """The process id of the QEMU that was started in this folder, written down or not; 0 if there is none."""
+    ours = {os.fsencode(monitor_at(folder)), os.fsencode(folder / "qmp")}  # the second of one that is confined
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            if ours & set(command.read_bytes().split(b"\0")):
+                return int(command.parent.name)
+    return 0
+
+
+def kept_from_ageing(folder: Path) -> int:
+    """A descriptor to inherit: while anybody has it open, systemd-tmpfiles leaves the folder and all that is
+    in it alone, however old (tmpfiles.d(5)); it would otherwise age it, for it is in /tmp."""
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    return lock

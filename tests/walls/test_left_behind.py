@@ -1,0 +1,190 @@
+"""What does a ./lab leave that is killed, or interrupted, while a guest of its starts or runs?
+
+QEMU is here a program of ours that listens on its control socket. Who starts it is another process, as ./lab is.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from host import paths
+from host.paths import REPOSITORY
+from host.vm import machine
+from host.vm.machine import Guest
+
+DEADLINE_S = 60  # for what takes a tenth of a second on a quiet machine
+QEMU = """
+import socket, sys, time
+words = sys.argv[1:]
+listening = socket.socket(socket.AF_UNIX)
+listening.bind(words[words.index("-qmp") + 1].removeprefix("unix:").split(",")[0])
+listening.listen()
+asker = listening.accept()[0]
+if "greets" in words:
+    asker.send(b"{}")
+time.sleep(600)
+"""
+LAB = """
+import sys, time
+from pathlib import Path
+from host.vm import machine
+from tests.walls.test_left_behind import command
+machine.start(command, machine.new_folder(), sys.argv[2:], outlives_us=sys.argv[1] == "outlives")
+print("started", flush=True)
+time.sleep(600)
+"""
+
+
+def command(port: int) -> list[str]:
+    return [sys.executable, "-P", "-c", QEMU]
+
+
+@pytest.fixture(autouse=True)
+def run_folder(tmp_path, monkeypatch):
+    """The run folder, of this test alone; none of its guests is left."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    base = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
+    monkeypatch.setenv("LAB_RUN_DIR", base)
+    yield paths.run()
+    for pid in guests():
+        os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(base)
+
+
+def guests() -> list[int]:
+    """The process ids of the QEMUs of this test."""
+    found, ours = [], f"unix:{paths.run()}".encode()
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if any(word.startswith(ours) for word in process.read_bytes().split(b"\0")):
+                found.append(int(process.parent.name))
+    return found
+
+
+def wait_until(held) -> None:
+    until = time.monotonic() + DEADLINE_S
+    while not held():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def lab():
+    """lab(*words): another process that starts a guest and stays."""
+    started = []
+
+    def start(*words):
+        ours = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+        started.append(
+            subprocess.Popen([sys.executable, "-P", "-c", LAB, *words], env=ours, stdout=subprocess.PIPE, text=True)
+        )
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def running(lab, run_folder):
+    """A guest that outlives the ./lab that started it, and this ./lab."""
+    starter = lab("outlives", "greets")
+    assert starter.stdout.readline() == "started\n"
+    (folder,) = run_folder.glob("guest-*")
+    return Guest.saved(folder), starter
+
+
+def kill(process) -> None:
+    process.kill()
+    process.wait()
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether systemd-tmpfiles, which tries this before it looks into a folder, passes it by."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+
+
+def test_the_run_folder_of_a_guest_does_not_age(running, run_folder):
+    guest, starter = running
+    kill(starter)
+    assert is_locked(run_folder)
+    guest.end()
+    wait_until(lambda: not is_locked(run_folder))
+
+
+def test_a_guest_is_left_alone_while_its_starter_lives(running):
+    machine.sweep()
+    assert guests() == [running[0].pid]
+
+
+def test_a_killed_starter_is_known_though_its_process_id_was_given_again(running):
+    guest, starter = running
+    kill(starter)
+    written = json.loads((guest.folder / "guest.json").read_text())
+    (guest.folder / "guest.json").write_text(json.dumps(written | {"starter": os.getpid()}))
+    machine.sweep()
+    assert not guests() and not guest.folder.exists()
+
+
+def test_the_readers_guest_is_nobodys_to_end(running, run_folder):
+    guest, starter = running
+    (run_folder / "up-stock").symlink_to(guest.folder)
+    kill(starter)
+    machine.sweep()
+    assert guests() == [guest.pid] and Guest.saved(run_folder / "up-stock").alive()
+
+
+def test_what_starts_is_left_alone_and_ended_when_its_starter_was_killed(lab, run_folder):
+    starter = lab("outlives", "says nothing")
+    wait_until(guests)
+    machine.sweep()
+    assert guests()
+    kill(starter)
+    machine.sweep()
+    assert not guests() and not list(run_folder.glob("guest-*"))
+
+
+def test_a_guest_of_an_older_lab_is_ended_when_that_was(running):
+    guest, starter = running
+    (guest.folder / "starter").unlink()
+    machine.sweep()
+    assert guests() == [guest.pid]
+    kill(starter)
+    machine.sweep()
+    assert not guests() and not guest.folder.exists()
+
+
+def test_a_folder_without_a_guest_is_removed_unless_it_may_be_of_an_older_lab_that_starts_one(run_folder):
+    new, old = run_folder / "guest-new", run_folder / "guest-old"
+    for folder in (new, old):
+        folder.mkdir()
+    os.utime(old, (0, 0))
+    machine.sweep()
+    assert new.exists() and not old.exists()
+
+
+@pytest.mark.parametrize("outlives", ["outlives", "ends with it"])
+def test_ctrl_c_while_qemu_starts_ends_it(lab, run_folder, outlives):
+    starter = lab(outlives, "says nothing")
+    wait_until(guests)
+    starter.send_signal(signal.SIGINT)
+    starter.wait(DEADLINE_S)
+    assert not guests() and not list(run_folder.glob("guest-*"))
