@@ -1,10 +1,7 @@
 """`python -m host`: what the shell script `lab` hands over to."""
 
-import signal
-import sys
-
 from host.cli import main
+from host.commands import end_as_by_ctrl_c
 
-# Whoever is asked to end does so as after Ctrl-C: every block is left, and with it its guest ended.
-signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+end_as_by_ctrl_c()
 main(prog_name="./lab")

@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import stat
 import subprocess
 import sys
 
@@ -10,6 +12,24 @@ import click
 from host import phases
 from host.errors import LabError, Status
 from host.plain import plain_json
+
+
+def end_as_by_ctrl_c() -> None:
+    """Have SIGTERM, and SIGHUP where nohup does not have it ignored, leave every block, and with it end its guest; the
+    status is 128 + the signal's number. Once: a terminal that closes may say so twice, and the second time would cut
+    short what the first began."""
+
+    def leave(number, frame):
+        for each in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(each, lambda number, frame: None)
+        for stream in (1, 2):
+            if stat.S_ISCHR(os.fstat(stream).st_mode) and not os.isatty(stream):  # a terminal that has closed
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        sys.exit(128 + number)
+
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(each) != signal.SIG_IGN:
+            signal.signal(each, leave)
 
 
 class Commands(click.Group):

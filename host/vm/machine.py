@@ -78,7 +78,11 @@ class Guest:
         except subprocess.TimeoutExpired:
             return "QEMU is about to end"
         by = -status if status < 0 else status - 128  # as bubblewrap says it of what it has run
-        return f"QEMU ended by {signal.Signals(by).name}" if by > 0 else f"QEMU ended with status {status}"
+        if by <= 0:
+            return f"QEMU ended with status {status}"
+        with contextlib.suppress(ValueError):  # most real-time signals have no name
+            return f"QEMU ended by {signal.Signals(by).name}"
+        return f"QEMU ended by signal {by}"
 
     def end(self) -> None:
         """Kill QEMU and the open ssh connection, remove the run's folder. Safe to call twice."""

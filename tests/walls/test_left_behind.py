@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -36,13 +37,30 @@ time.sleep(600)
 """
 LAB = """
 import sys, time
-from pathlib import Path
+import click
+from host import commands
+from host.phases import phase
 from host.vm import machine
 from tests.walls.test_left_behind import command
-machine.start(command, machine.new_folder(), sys.argv[2:], outlives_us=sys.argv[1] == "outlives")
-print("started", flush=True)
-time.sleep(600)
+
+@click.group(cls=commands.Commands)
+def main():
+    pass
+
+@main.command()
+@click.argument("how")
+@click.argument("words", nargs=-1)
+def start(how, words):
+    with phase("starting"):
+        guest = machine.start(command, machine.new_folder(), list(words), how == "outlives")
+    print("started", flush=True)
+    time.sleep(600)
+
+commands.end_as_by_ctrl_c()
+main()
 """
+CALL = [sys.executable, "-P", "-c", LAB, "start"]
+ENDED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}  # as a shell has it
 
 
 def command(port: int) -> list[str]:
@@ -59,6 +77,16 @@ def run_folder(tmp_path, monkeypatch):
     for pid in guests():
         os.kill(pid, signal.SIGKILL)
     shutil.rmtree(base)
+
+
+@pytest.fixture(autouse=True)
+def signals_are_heard():
+    """Who starts the tests in the background, or by nohup, has some ignored, and that is handed down."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGHUP, signal.SIGTERM)}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def guests() -> list[int]:
@@ -85,9 +113,7 @@ def lab():
 
     def start(*words):
         ours = os.environ | {"PYTHONPATH": str(REPOSITORY)}
-        started.append(
-            subprocess.Popen([sys.executable, "-P", "-c", LAB, *words], env=ours, stdout=subprocess.PIPE, text=True)
-        )
+        started.append(subprocess.Popen([*CALL, *words], env=ours, stdout=subprocess.PIPE, text=True))
         return started[-1]
 
     yield start
@@ -182,9 +208,38 @@ def test_a_folder_without_a_guest_is_removed_unless_it_may_be_of_an_older_lab_th
 
 
 @pytest.mark.parametrize("outlives", ["outlives", "ends with it"])
-def test_ctrl_c_while_qemu_starts_ends_it(lab, run_folder, outlives):
+@pytest.mark.parametrize("number", ENDED, ids=lambda number: number.name)
+def test_a_signal_while_qemu_starts_ends_it(lab, run_folder, outlives, number):
     starter = lab(outlives, "says nothing")
     wait_until(guests)
-    starter.send_signal(signal.SIGINT)
-    starter.wait(DEADLINE_S)
+    starter.send_signal(number)
+    assert starter.wait(DEADLINE_S) == ENDED[number]
     assert not guests() and not list(run_folder.glob("guest-*"))
+
+
+def test_a_terminal_that_closes_while_qemu_starts_ends_it(run_folder):
+    """It takes away where the status line is written, too."""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execve(CALL[0], [*CALL, "outlives", "says nothing"], os.environ | {"PYTHONPATH": str(REPOSITORY)})
+    wait_until(guests)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == ENDED[signal.SIGHUP]
+    assert not guests() and not list(run_folder.glob("guest-*"))
+
+
+def test_what_nohup_has_ignored_is_ignored(run_folder):
+    program = """
+import os, signal
+from host import commands
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+commands.end_as_by_ctrl_c()
+os.kill(os.getpid(), signal.SIGHUP)
+"""
+    assert subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY).returncode == 0
+
+
+def test_each_signal_that_ends_qemu_has_a_name():
+    for number, said in {9: "QEMU ended by SIGKILL", 40: "QEMU ended by signal 40"}.items():
+        process = subprocess.Popen(["sh", "-c", f"kill -{number} $$"])
+        assert Guest(Path("/nowhere"), process.pid, 0, process=process).death() == said
