@@ -30,6 +30,7 @@ from host.vm.profile import Profile, profile
 from host.vm.ssh import module_command
 
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, for a machine that is busy
+MONITOR_DEADLINE_S = 120  # for what takes QEMU milliseconds
 VMLINUX = "vmlinux"
 LOST = "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
 # What the control protocol raises when QEMU ends in the middle of it.
@@ -120,10 +121,22 @@ def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) 
     return machine.start(command, folder, options, outlives_us, confine)
 
 
+class _Monitor(QEMUMonitorProtocol):
+    """QEMU's control protocol, which gives QEMU until the deadline to answer, be it stopped or stuck."""
+
+    def _sync(self, future, timeout=None):  # the one way by which all of it waits; settimeout() is for commands alone
+        try:
+            return super()._sync(future, timeout or MONITOR_DEADLINE_S)
+        except TimeoutError:
+            if timeout:  # whoever waits for an event is told that there was none
+                raise
+            raise GuestDied(f"QEMU runs and has not answered for {MONITOR_DEADLINE_S} s", "./lab doctor") from None
+
+
 @contextlib.contextmanager
 def _monitor(guest: Guest):
     """QEMU's control protocol, with guest memory kept out of the device state's stream."""
-    monitor = QEMUMonitorProtocol(str(guest.folder / "qmp"))
+    monitor = _Monitor(str(guest.folder / "qmp"))
     try:
         try:
             monitor.connect()
@@ -133,7 +146,7 @@ def _monitor(guest: Guest):
         monitor.cmd("migrate-set-capabilities", capabilities=[capability])
         yield monitor
     finally:
-        with contextlib.suppress(*GONE):
+        with contextlib.suppress(*GONE, GuestDied):
             monitor.close()
 
 
