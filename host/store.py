@@ -140,11 +140,11 @@ def making(folder: Path) -> int | None:
         return None
 
 
-def discard(kind: str, folder: Path, only: int | None = None) -> None:
-    """Remove what was made; the next one who needs it makes it. With `only`, not if it was made again since it
-    was `making()`."""
+def discard(kind: str, folder: Path, meant: int | None) -> None:
+    """Remove what was made, if it is the one that was meant, by its `making()`: somebody else may have discarded that
+    one, and made it again. The next one who needs it makes it."""
     with locked(kind):
-        if only is None or making(folder) == only:
+        if making(folder) == meant:
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -65,7 +65,8 @@ def snapshot(which: str | Profile = "stock") -> Path:
 
 def anew(name: str = "stock") -> Path:
     """The snapshot made again, with labs/ as it stands now: what a fresh clone has."""
-    store.discard(f"snapshot-{name}", snapshot(name))
+    kept = snapshot(name)
+    store.discard(f"snapshot-{name}", kept, store.making(kept))
     return snapshot(name)
 
 

@@ -3,12 +3,15 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from host import store
 from host.errors import LabError
+from host.paths import REPOSITORY
 from host.vm import image
 
 
@@ -69,8 +72,37 @@ def test_only_the_one_that_was_meant_is_discarded():
     store.made("thing", "k", write_large)
     store.discard("thing", made, bad)
     assert store.damage(made) is None
-    store.discard("thing", made)
+    store.discard("thing", made, store.making(made))
     assert store.damage(made) == "missing"
+
+
+def test_what_was_not_there_is_not_what_is_discarded():
+    """Who looked while another one had discarded it meant none."""
+    none = store.making(store.cache() / "thing-k")
+    made = store.made("thing", "k", write_large)
+    store.discard("thing", made, none)
+    assert store.damage(made) is None
+
+
+def test_processes_that_find_the_same_damage_make_it_again_once(tmp_path):
+    program = """
+import sys, time
+from host import store
+
+def make(folder):
+    with open(sys.argv[1], "a") as file:
+        file.write("made\\n")
+    time.sleep(0.3)
+    (folder / "large").write_text("")
+
+store.made("thing", "k", make)
+"""
+    made = store.made("thing", "k", write_large)
+    os.truncate(made / "large", 10)
+    ours = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    calls = [subprocess.Popen([sys.executable, "-P", "-c", program, tmp_path / "makings"], env=ours) for _ in range(4)]
+    assert [call.wait(120) for call in calls] == [0] * 4
+    assert (tmp_path / "makings").read_text() == "made\n"
 
 
 def test_one_that_is_discarded_while_it_is_found_is_made_again(monkeypatch):
