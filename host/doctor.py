@@ -1,15 +1,12 @@
 """What does this machine have, and what does it lack? Each line with the command that fixes it."""
 
-import contextlib
 import os
 import platform
-import pwd
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 
 from host import store
-from host.debian import installed
+from host.debian import installed, namespaces
 from host.paths import cache
 from host.sandbox import confined
 from host.vm.acceleration import acceleration, qemu_version
@@ -60,6 +57,8 @@ def _packages() -> list[Finding]:
 
 
 def _build_mode() -> Finding:
+    if found := namespaces.forbidden():
+        return Finding(False, "image build", *found)
     if os.getuid() == 0:
         return Finding(True, "image build", "as root")
     lacking = installed.missing(["newuidmap"])
@@ -70,18 +69,7 @@ def _build_mode() -> Finding:
             "newuidmap is missing, so it cannot be done without root",
             installed.install_command(lacking),
         )
-    user = pwd.getpwuid(os.getuid()).pw_name
-    lacking = [file for file in ("/etc/subuid", "/etc/subgid") if not _has_range(Path(file), user)]
-    mend = f"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {user}" if lacking else ""
-    found = f"no range for {user} in {' and '.join(lacking)}" if lacking else "in a user namespace"
-    return Finding(not lacking, "image build", found, mend)
-
-
-def _has_range(file: Path, user: str) -> bool:
-    """Whether the user has subordinate ids in it (subuid(5))."""
-    with contextlib.suppress(OSError):
-        return any(line.split(":")[0] in (user, str(os.getuid())) for line in file.read_text().splitlines())
-    return False
+    return Finding(True, "image build", "in a user namespace")
 
 
 def _qemu_build() -> Finding:

@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from host.debian import installed, namespaces
+
 APT = "APT_CONFIG=$MMDEBSTRAP_APT_CONFIG"
 APT_GET = f"{APT} apt-get -qq -o APT::Sandbox::User=root"
 # A line for sources beside each line for packages. Which of the two forms mmdebstrap writes depends on its version.
@@ -14,6 +16,12 @@ WITH_SOURCES = [
     r"""--setup-hook=find "$1/etc/apt" -name '*.list' -exec sed -i 's/^deb \(.*\)/&\ndeb-src \1/' {} +""",
     r"""--setup-hook=find "$1/etc/apt" -name '*.sources' -exec sed -i 's/^Types: deb$/& deb-src/' {} +""",
 ]
+
+
+def need(*names: str) -> None:
+    """What it takes, and these commands; what forbids it is told before anything is downloaded."""
+    namespaces.need()
+    installed.need("mmdebstrap", "newuidmap", *names)
 
 
 def release_alone(suite: str) -> list[str]:

@@ -18,7 +18,7 @@ def fetched(package: str) -> Path:
     """The folder with the source package's files as the archive has them, and `version`."""
 
     def fetch(folder: Path) -> None:
-        installed.need("mmdebstrap", "newuidmap", "xz")
+        archive.need("xz")
         with phase(f"{package} source: fetching Debian's package"):
             done, cause = archive.run(
                 archive.by_apt(

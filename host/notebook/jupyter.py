@@ -12,12 +12,11 @@ import nbformat
 from jupyter_core.paths import jupyter_data_dir
 
 from host import cases
-from host.debian import installed
 from host.errors import USAGE, LabError
 from host.notebook import pairs, server
 from host.paths import REPOSITORY, cache
 from host.phases import phase, say
-from host.vm import serving
+from host.vm import image, serving
 from host.vm.profile import names
 
 WORK = REPOSITORY / "work"
@@ -82,7 +81,7 @@ def start(case: str, port: int, browser: bool) -> None:
     notebook of that case, or of the first chapter if none is named."""
     asked = notebook_of(case) if case else None
     _need_free(port)
-    installed.need(*installed.LAB)
+    image.need()
     serving.up(cases.case(case).profile if case else "stock")
     env = environment()
     kernelspecs(Path(jupyter_data_dir()))  # other editors, such as VS Code, look here

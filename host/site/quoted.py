@@ -10,7 +10,7 @@ from pathlib import Path
 
 from book._ext.kernel_source import quoted_files
 from host import store
-from host.debian import archive, installed, source
+from host.debian import archive, source
 from host.errors import LabError
 from host.paths import REPOSITORY, cache
 from host.phases import phase
@@ -78,7 +78,7 @@ def _package(kind: str, package: str, version: str | None) -> Path:
     """The folder with the packed source (138 MB) of that version, or of the archive's current."""
 
     def make(folder: Path) -> None:
-        installed.need("mmdebstrap", "newuidmap", "xz")
+        archive.need("xz")
         name = f"{package}={version}" if version else package
         with phase(f"kernel source: fetching Debian's {name}"):
             done, cause = archive.run(

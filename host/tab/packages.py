@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from host import store
-from host.debian import archive, installed
+from host.debian import archive
 from host.errors import LabError
 from host.paths import VM_IMAGE
 from host.phases import phase
@@ -54,7 +54,7 @@ def fetched() -> Packages:
     names = sorted({*wanted["packages"], *wanted["texts"]})
 
     def fetch(folder: Path) -> None:
-        installed.need("mmdebstrap", "newuidmap")
+        archive.need()
         with phase(f"tab: fetching {len(names)} packages of Debian's {wanted['architecture']}"):
             done, cause = archive.run(_fetch(wanted, names, folder))
         if not done:

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from host.debian import archive, installed
+from host.debian import archive
 from host.errors import LabError
 from host.paths import REPOSITORY, VM_IMAGE
 from host.phases import phase
@@ -96,7 +96,7 @@ def files(folder: Path, source: str, version: str) -> list[Path] | None:
 
 def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path) -> None:
     """By one call of Debian's apt, which is first asked whether it has them all."""
-    installed.need("mmdebstrap", "newuidmap")
+    archive.need()
     names = " ".join(shlex.quote(f"{source}={version}") for source, version in wanted)
     apt = f"{archive.APT_GET} -o Acquire::Retries=3 source --only-source"
     script = (

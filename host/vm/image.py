@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host import store
-from host.debian import archive, installed
+from host.debian import archive, installed, namespaces
 from host.errors import LabError
 from host.paths import VM_IMAGE, cache
 from host.phases import phase
@@ -55,6 +55,13 @@ class Image:
         return dict(line.split() for line in lines)
 
 
+def need() -> None:
+    """The packages that it takes to have a guest; before they are downloaded, that one can be built, if none is."""
+    if not any(cache().glob("image-*/disk.squashfs")):
+        namespaces.need()
+    installed.need(*installed.LAB)
+
+
 def keys() -> Path:
     """The folder with the client's and the guest's key pair, made once per installation."""
 
@@ -79,7 +86,7 @@ def image() -> Image:
 
 
 def _build(folder: Path) -> None:
-    installed.need("mmdebstrap", "mksquashfs", "newuidmap")
+    archive.need("mksquashfs")
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
     log = cache() / "image.log"
     with phase("guest image: building it (once, two to four minutes)") as progress:

@@ -19,12 +19,11 @@ from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
 from host import paths, store
-from host.debian import installed
 from host.phases import phase, say
 from host.sandbox import confined
 from host.vm import bzimage, hotplug, machine, parcel
 from host.vm.acceleration import Acceleration, acceleration, processor, qemu_version
-from host.vm.image import Image, image
+from host.vm.image import Image, image, need
 from host.vm.machine import Guest, GuestDied
 from host.vm.profile import Profile, profile
 from host.vm.ssh import module_command
@@ -41,7 +40,7 @@ GONE = (EOFError, OSError, QMPError)
 def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
     """The profile (by its name, or itself), its image and the acceleration, all made or found out if
     need be."""
-    installed.need(*installed.LAB)
+    need()
     ours = which if isinstance(which, Profile) else profile(which)
     disk = image()
     return ours, disk, acceleration(disk, ours.kept.program)

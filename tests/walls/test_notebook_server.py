@@ -28,9 +28,8 @@ SLOW_S = 120  # JupyterLab in a browser, on two busy cores
 START = """
 import json, sys
 from pathlib import Path
-from host.debian import installed
 from host.notebook import jupyter
-from host.vm import serving
+from host.vm import image, serving
 
 def kernelspecs(folder):
     folder = folder / "kernels" / "lab-vm"
@@ -38,7 +37,7 @@ def kernelspecs(folder):
     argv = [sys.executable, "-P", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (folder / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Stand-in", "language": "python"}))
 
-installed.need = serving.up = lambda *words: None
+image.need = serving.up = lambda *words: None
 jupyter.WORK, jupyter.kernelspecs = Path(sys.argv[1]), kernelspecs
 jupyter.start("frag-needed", int(sys.argv[2]), False)
 """

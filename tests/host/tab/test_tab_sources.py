@@ -70,7 +70,7 @@ def fetched(tmp_path, monkeypatch):
 
     integrity = "sha512-" + base64.b64encode(hashlib.sha512(b"packed").digest()).decode()
     monkeypatch.setattr(archive, "run", run)
-    monkeypatch.setattr(sources.installed, "need", lambda *names: None)
+    monkeypatch.setattr(sources.archive, "need", lambda *names: None)
     monkeypatch.setattr(node, "npm", npm)
     monkeypatch.setattr(node, "locked", lambda: {"v86": {"version": "0.5", "integrity": integrity, "license": "BSD-2"}})
     return asked

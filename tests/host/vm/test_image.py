@@ -16,6 +16,7 @@ def builds(tmp_path, monkeypatch):
     """Building replaced by writing a small file; counts how often it was done."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(image, "NEEDS_MIB", 0)
+    monkeypatch.setattr(image.namespaces, "need", lambda: None)
     done = []
 
     def build(folder):
@@ -51,6 +52,7 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(image, "NEEDS_MIB", 0)
+    monkeypatch.setattr(image.namespaces, "need", lambda: None)
     with pytest.raises(LabError, match="the disk is full") as error:
         image.image()
     assert error.value.next and not [path for path in cache().glob("image-*") if path.is_dir()]
