@@ -1,0 +1,34 @@
+"""Is it the Python environment that is damaged, when an import fails? Then it is made again, once. This module imports
+nothing that may be missing there."""
+
+import importlib.metadata
+import os
+import sys
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parent.parent / "lab"
+ANEW = "LAB_ENVIRONMENT_ANEW"  # set for a call that follows on one whose environment was damaged
+WHOLE = "packages"  # the list without which the script `lab` makes the environment again
+
+
+def damage(prefix: Path) -> str | None:
+    """The first file that pip has installed there and that is missing or of another size; None if there is none, or
+    if this is no environment that `lab` has made."""
+    if not (prefix / WHOLE).exists():
+        return None
+    for distribution in importlib.metadata.distributions(path=map(str, prefix.glob("lib/python*/site-packages"))):
+        for file in distribution.files or ():
+            path = file.locate()
+            if file.size is not None and (not path.is_file() or path.stat().st_size != file.size):
+                return str(path)
+    return None
+
+
+def mended(error: Exception) -> None:
+    """Make the environment again and call this ./lab again in it, if it is damaged and has not just been made;
+    returns if the error is another's, as one of ours is."""
+    found = None if ANEW in os.environ else damage(Path(sys.prefix))
+    if found:
+        print(f"environment: {error}, and {found} is not as it was installed", file=sys.stderr)
+        (Path(sys.prefix) / WHOLE).unlink()
+        os.execve(LAB, [str(LAB), *sys.argv[1:]], os.environ | {ANEW: "1"})
