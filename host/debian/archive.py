@@ -9,6 +9,8 @@ from pathlib import Path
 
 from host.debian import installed, namespaces
 
+# Told to end, mmdebstrap removes what it has made; and it is told when whoever called it ends, however that does.
+ENDED_WITH_US = ("setpriv", "--pdeathsig", "TERM")
 APT = "APT_CONFIG=$MMDEBSTRAP_APT_CONFIG"
 APT_GET = f"{APT} apt-get -qq -o APT::Sandbox::User=root"
 # A line for sources beside each line for packages. Which of the two forms mmdebstrap writes depends on its version.
@@ -57,7 +59,7 @@ def environment() -> dict[str, str]:
 def run(command: list[str], heard: Callable[[str], None] = lambda line: None) -> tuple[bool, str]:
     """Whether it ended well, and the line that says why not. `heard` is given each line that it says meanwhile."""
     with subprocess.Popen(
-        command,
+        [*ENDED_WITH_US, *command],
         env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -65,8 +67,12 @@ def run(command: list[str], heard: Callable[[str], None] = lambda line: None) ->
         text=True,
     ) as process:
         said = []
-        for line in process.stderr:
-            said.append(line)
-            heard(line.rstrip("\n"))
+        try:
+            for line in process.stderr:
+                said.append(line)
+                heard(line.rstrip("\n"))
+        except BaseException:
+            process.terminate()
+            raise
     errors = [line.rstrip("\n") for line in said if line.startswith("E:")]
     return process.returncode == 0, errors[0] if errors else "".join(said)[-300:]

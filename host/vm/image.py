@@ -92,10 +92,14 @@ def _build(folder: Path) -> None:
     with phase("guest image: building it (once, two to four minutes)") as progress:
         with open(log, "w") as errors:
             build = subprocess.Popen(
-                _mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors, env=archive.environment()
+                [*archive.ENDED_WITH_US, *_mmdebstrap(recipe, folder)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=archive.environment(),
             )
             pack = subprocess.Popen(
                 [
+                    *archive.ENDED_WITH_US,
                     "mksquashfs",
                     "-",
                     folder / "disk.squashfs",
