@@ -89,17 +89,19 @@ def test_a_snapshot_cut_short_is_made_again_though_its_boot_is_killed(with_snaps
     lab("down")
 
 
-def test_a_guest_killed_while_it_wakes_costs_no_answer_and_no_snapshot(with_snapshot, monkeypatch, no_guest_left):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_a_guest_lost_while_it_wakes_costs_no_answer_and_no_snapshot(with_snapshot, monkeypatch, no_guest_left, number):
     kept, started = store.making(with_snapshot), []
     start = machine.start
 
-    def first_dies(*words):
+    def first_is_lost(*words):
         started.append(start(*words))
         if len(started) == 1:
-            os.kill(started[0].pid, signal.SIGKILL)
+            os.kill(started[0].pid, number)
         return started[-1]
 
-    monkeypatch.setattr(machine, "start", first_dies)
+    monkeypatch.setattr(machine, "start", first_is_lost)
+    monkeypatch.setattr(snapshot, "MONITOR_DEADLINE_S", 20)
     with serving.throwaway() as guest:
         assert guest.connection.run(["echo", "awake"], capture_output=True, text=True).stdout == "awake\n"
     assert len(started) == 2 and store.making(with_snapshot) == kept
