@@ -34,11 +34,7 @@ def forbidden() -> tuple[str, str] | None:
             return f"root may not mount or chroot ({said})", OUTSIDE
         return None
     if said := _refused("--user", "--map-root-user", "--mount"):
-        for name, (forbids, allows) in SWITCHES.items():
-            if _read(SYSCTL / name).strip() == forbids:
-                switch = name.replace("/", ".")
-                return f"{switch} is {forbids}, so only root makes user namespaces", f"sudo sysctl {switch}={allows}"
-        return f"user namespaces are forbidden ({said})", OUTSIDE
+        return switched_off() or (f"user namespaces are forbidden ({said})", OUTSIDE)
     user = _user()
     if lacking := [str(file) for file in SUBORDINATE if not _has_range(file, user)]:
         ranges = "--add-subuids 100000-165535 --add-subgids 100000-165535"
@@ -46,6 +42,15 @@ def forbidden() -> tuple[str, str] | None:
     if shutil.which("newuidmap") and (said := _refused("--user", "--map-auto", "--map-root-user", "--mount")):
         if "unrecognized option" not in said:  # util-linux before 2.38, which cannot try this
             return f"newuidmap may not map the ids of {user} ({said})", OUTSIDE
+    return None
+
+
+def switched_off() -> tuple[str, str] | None:
+    """The kernel's switch that forbids user namespaces, and how to turn it; None if none does."""
+    for name, (forbids, allows) in SWITCHES.items():
+        if _read(SYSCTL / name).strip() == forbids:
+            switch = name.replace("/", ".")
+            return f"{switch} is {forbids}, so only root makes user namespaces", f"sudo sysctl {switch}={allows}"
     return None
 
 

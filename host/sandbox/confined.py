@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from host.debian import installed
+from host.debian import installed, namespaces
 from host.sandbox import relay
 
 TEMPORARY_BYTES = 256 << 20  # of /tmp, which is memory
@@ -75,19 +75,8 @@ def refusal() -> str:
     if tried.returncode == 0:
         return ""
     said = (tried.stderr.strip().splitlines() or [f"it ended with status {tried.returncode}"])[-1]
-    forbids = {
-        "/proc/sys/kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
-        "/proc/sys/user/max_user_namespaces": ("0", "user.max_user_namespaces=10000"),
-        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": (
-            "1",
-            "kernel.apparmor_restrict_unprivileged_userns=0",
-        ),
-    }
-    for file, (value, setting) in forbids.items():
-        with contextlib.suppress(OSError):
-            if Path(file).read_text().strip() == value:
-                return f"this machine forbids user namespaces ({said}). Next: sudo sysctl {setting}"
-    return f"bubblewrap cannot work here ({said}). Next: a machine, or a container's settings, that lets it"
+    why, next = namespaces.switched_off() or (f"bubblewrap cannot work here ({said})", namespaces.OUTSIDE)
+    return f"{why}. Next: {next}"
 
 
 @contextlib.contextmanager

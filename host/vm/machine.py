@@ -196,8 +196,8 @@ def _open(folder: Path, qemu: list[str]):
 
 
 def _started(command: list[str], folder: Path, inherited: list[int]) -> subprocess.Popen:
-    """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much. That one holds the run folder,
-    too: for QEMU, the descriptor would be a way into it."""
+    """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much. That one holds the run
+    folder, too: for QEMU, the descriptor would be a way into it."""
     prints, printed = os.pipe()
     run = held.kept_from_ageing(folder.parent)
     command = [*command, "-chardev", f"file,id=console,path=/dev/fd/{printed}", "-serial", "chardev:console"]

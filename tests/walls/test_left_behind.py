@@ -148,6 +148,13 @@ def is_locked(folder: Path) -> bool:
         os.close(descriptor)
 
 
+def test_qemu_inherits_no_folder(running):
+    """A descriptor of one leads into it, also out of namespaces in which it cannot be seen."""
+    guest, _ = running
+    opened = [os.readlink(each) for each in Path(f"/proc/{guest.pid}/fd").iterdir()]
+    assert len(opened) > 3 and not any(map(os.path.isdir, opened)), opened
+
+
 def test_the_run_folder_of_a_guest_does_not_age(running, run_folder):
     guest, starter = running
     kill(starter)
