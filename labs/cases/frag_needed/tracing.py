@@ -46,7 +46,7 @@ EXPECTED = [
 IN_A_THREAD = (
     "ksoftirqd received the message to itself, after B's call and not inside it. While that thread has work, "
     "do_softirq() leaves it all softirqs (kernel/softirq.c, ksoftirqd_running()): the processor was busy. B waits all "
-    "the same, but this is not the road of the report"
+    "the same, but this is not the path in the report"
 )
 ORDER = {
     "A": ["tcp_v4_err", "tcp_v4_mtu_reduced", "tcp_simple_retransmit", "tcp_retransmit_skb"],
@@ -70,7 +70,7 @@ class Traced(Claims):
 
     @property
     def missing(self) -> str:
-        """Why the report's road was not to be seen this time; "" if it was.
+        """Why the report's path was not to be seen this time; "" if it was.
 
         A processor that has more softirqs than it gets done at once hands them to a thread, and as long as that one has
         work, new ones too. By the time at which the message is received there, B's socket has no owner.
