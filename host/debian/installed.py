@@ -36,6 +36,7 @@ PACKAGES = {
     "/usr/include/pixman-1/pixman.h": "libpixman-1-dev",
     "/usr/include/slirp/libslirp.h": "libslirp-dev",
     "/usr/include/libfdt.h": "libfdt-dev",
+    "/usr/include/seccomp.h": "libseccomp-dev",
     "bwrap": "bubblewrap",  # keeps a reader's C in, while it is compiled and while it runs
 }
 BOOK = ["ctags", "dot"]

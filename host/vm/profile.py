@@ -12,6 +12,8 @@ from host.vm import cards, qemu
 from host.vm.cards import Card
 from host.vm.image import Image
 
+# QEMU gives up system calls that it does not need, first of all to start programs: seccomp(2), qemu(1).
+SANDBOX = ("-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny")
 PROFILES = VM_IMAGE / "profiles"
 # All that TCG can, but for what costs time there: ERMS makes the kernel copy and clear memory byte by
 # byte, LA57 adds a look-up to each page walk, SMAP has the kernel reach user memory by other TLB entries.
@@ -69,6 +71,7 @@ class Profile:
             "-nodefaults",
             "-no-user-config",
             "-no-reboot",
+            *SANDBOX,
             "-display",
             "none",
             "-machine",

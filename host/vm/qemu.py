@@ -32,6 +32,7 @@ CONFIGURE = [
     "--enable-tcg",
     "--enable-kvm",
     "--enable-slirp",
+    "--enable-seccomp",
     "--disable-docs",
     "--disable-user",
     "--disable-install-blobs",

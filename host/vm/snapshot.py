@@ -10,10 +10,10 @@ import contextlib
 import functools
 import json
 import os
-import shlex
 import subprocess
 import time
 from pathlib import Path
+from typing import BinaryIO
 
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
@@ -115,8 +115,7 @@ def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) 
         # copy-on-write (softmmu/physmem.c, file_ram_open()). So it gets one of its own.
         kept, ram = ram, ours.confined / "ram"
         subprocess.run(["cp", "--reflink=auto", "--sparse=always", kept, ram], check=True)
-        reads = [disk.disk, kept.with_name("state"), Path(ours.qemu)]
-        confine = functools.partial(confined.guest, reads=reads, memory=ram)
+        confine = functools.partial(confined.guest, reads=[disk.disk, Path(ours.qemu)], memory=ram)
     command = functools.partial(ours.command, disk, how.name, ram, shared)
     return machine.start(command, folder, options, outlives_us, confine)
 
@@ -150,14 +149,21 @@ def _monitor(guest: Guest):
             monitor.close()
 
 
+def _given(monitor: QEMUMonitorProtocol, file: BinaryIO) -> str:
+    """QEMU's address for an open file, which it is given: it may start no program that reads or writes one."""
+    monitor.send_fd_scm(file.fileno())
+    monitor.cmd("getfd", fdname="state")
+    return "fd:state"
+
+
 def _keep(guest: Guest, state: Path) -> None:
     """Write device state to `state` and end QEMU; memory is in its file already.
 
     The guest is left running until QEMU stops it for the last step of the migration, so that a
     restored one runs at once (a stream from a stopped machine comes in stopped).
     """
-    with _monitor(guest) as monitor:
-        monitor.cmd("migrate", uri=f"exec:cat >{shlex.quote(str(state))}")
+    with _monitor(guest) as monitor, open(state, "wb") as file:
+        monitor.cmd("migrate", uri=_given(monitor, file))
         for _ in range(600):
             status = monitor.cmd("query-migrate")["status"]
             if status not in ("none", "setup", "active", "device"):
@@ -224,8 +230,8 @@ def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
     try:
         parcel.has(guest.folder, json.loads((kept / parcel.LIST).read_text()))
-        with _monitor(guest) as monitor:
-            monitor.cmd("migrate-incoming", uri=f"exec:cat {shlex.quote(str(kept / 'state'))}")
+        with _monitor(guest) as monitor, open(kept / "state", "rb") as state:
+            monitor.cmd("migrate-incoming", uri=_given(monitor, state))
             _wait_until_running(guest, monitor)
             for card in ours.instead:
                 hotplug.swap(monitor, card)

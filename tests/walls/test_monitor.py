@@ -1,0 +1,51 @@
+"""Can who has taken over QEMU run programs as its user? Its own control protocol would: `exec:` is an address there."""
+
+import contextlib
+import subprocess
+import time
+
+import pytest
+from qemu.qmp import QMPError
+from qemu.qmp.legacy import QEMUMonitorProtocol
+
+from host.vm import profile
+
+DEADLINE_S = 60
+QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
+
+
+def until(held) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not held():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def does(tmp_path):
+    """does(*options): whether a program that a QEMU with these options is asked to run has run."""
+
+    def tried(*options) -> bool:
+        path, done = tmp_path / "qmp", tmp_path / "done"
+        process = subprocess.Popen([*QEMU, *options, "-qmp", f"unix:{path},server=on,wait=off"])
+        monitor = QEMUMonitorProtocol(str(path))
+        try:
+            until(lambda: path.exists() or process.poll() is not None)
+            monitor.connect()
+            with contextlib.suppress(QMPError, EOFError, OSError):  # it may be ended for having tried
+                monitor.cmd("migrate", uri=f"exec:touch {done}")
+                until(lambda: done.exists() or monitor.cmd("query-migrate").get("status") == "failed")
+            return done.exists()
+        finally:
+            process.kill()
+            process.wait()
+            with contextlib.suppress(QMPError, EOFError, OSError):
+                monitor.close()
+            path.unlink(missing_ok=True)
+
+    return tried
+
+
+def test_qemu_starts_no_program(does):
+    assert not does(*profile.SANDBOX)
+    assert does(), "the attack does not work, so it says nothing of the wall"
