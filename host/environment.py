@@ -14,8 +14,8 @@ WHOLE = "packages"  # the list without which the script `lab` makes the environm
 def damage(prefix: Path) -> str | None:
     """The first file that pip has installed there and that is missing or of another size; None if there is none, or
     if this is no environment that `lab` has made."""
-    if not (prefix / WHOLE).exists():
-        return None
+    if not (prefix / WHOLE).exists():  # or another ./lab has found the damage before us
+        return f"the list {prefix / WHOLE}" if prefix.name.startswith("environment-") else None
     for distribution in importlib.metadata.distributions(path=map(str, prefix.glob("lib/python*/site-packages"))):
         for file in distribution.files or ():
             path = file.locate()
@@ -30,5 +30,5 @@ def mended(error: Exception) -> None:
     found = None if ANEW in os.environ else damage(Path(sys.prefix))
     if found:
         print(f"environment: {error}, and {found} is not as it was installed", file=sys.stderr)
-        (Path(sys.prefix) / WHOLE).unlink()
+        (Path(sys.prefix) / WHOLE).unlink(missing_ok=True)
         os.execve(LAB, [str(LAB), *sys.argv[1:]], os.environ | {ANEW: "1"})

@@ -19,7 +19,15 @@ from host.sandbox import relay
 
 TEMPORARY_BYTES = 256 << 20  # of /tmp, which is memory
 PROCESSES = 256  # and threads: QEMU has up to 64 that read its disk
-MEMORY_BYTES = 8 << 30  # of addresses: a guest's memory, what is compiled of its code, and QEMU
+MEMORY_BYTES = 8 << 30  # of addresses, of each process: a guest's memory, what is compiled of its code, and QEMU
+# Namespaces do not part keyrings(7), and what has logged in or mounted for the reader may have left keys there. So it
+# joins a session keyring of its own: keyctl(2) is 250 (syscall_64.tbl), KEYCTL_JOIN_SESSION_KEYRING 1 (keyctl.h).
+KEYLESS = """
+import ctypes, os, sys
+if ctypes.CDLL(None).syscall(250, 1, None) < 0 and os.path.exists("/proc/keys"):
+    sys.exit("no session keyring of its own")
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
 # What of /etc Debian's compiler and linker need: `cc` is a link into the first, the second says where libraries are.
 CONFIGURATION = ("/etc/alternatives", "/etc/ld.so.cache")
 SSHD_PORT = 2222  # of a guest on its own loopback device, where no other is
@@ -36,6 +44,7 @@ def confined(
     `writes`, which are there already: it can make no others, but for what fits in TEMPORARY_BYTES. It is killed when
     whoever starts it ends."""
     words = [
+        *("/usr/bin/python3", "-I", "-S", "-c", KEYLESS),
         "bwrap",
         "--unshare-all",
         "--unshare-user",

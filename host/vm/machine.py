@@ -178,7 +178,7 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, c
                 guest = Guest(folder, process.pid, port, process=process, lock=lock)
                 guest.save()
                 return guest
-            said = (folder / "qemu.log").read_text(errors="replace").strip()
+            said = end_of(folder / "qemu.log", LAST_WORDS_BYTES).strip()
             if process.returncode is None:
                 raise GuestDied(f"QEMU did not come up within {START_DEADLINE_S} s\n{said}", "./lab doctor")
             if "host forwarding" not in said:

@@ -12,13 +12,14 @@ import json
 import os
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
 from host import paths, store
+from host.errors import LabError
 from host.phases import phase, say
 from host.sandbox import confined
 from host.vm import bzimage, hotplug, machine, parcel
@@ -108,16 +109,23 @@ def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool)
 
 
 def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) -> Guest:
-    folder = machine.new_folder()
     confine = None
     if ours.confined:
         # It could write into the memory from which others go on: QEMU opens the file for writing, although it maps it
         # copy-on-write (softmmu/physmem.c, file_ram_open()). So it gets one of its own.
         kept, ram = ram, ours.confined / "ram"
-        subprocess.run(["cp", "--reflink=auto", "--sparse=always", kept, ram], check=True)
+        _copied(kept, ram)
         confine = functools.partial(confined.guest, reads=[disk.disk, Path(ours.qemu)], memory=ram)
     command = functools.partial(ours.command, disk, how.name, ram, shared)
-    return machine.start(command, folder, options, outlives_us, confine)
+    return machine.start(command, machine.new_folder(), options, outlives_us, confine)
+
+
+def _copied(kept: Path, ram: Path) -> None:
+    """A copy of a gigabyte of which most was never written, so it takes a third of that."""
+    copying = ["setpriv", "--pdeathsig", "KILL", "cp", "--reflink=auto", "--sparse=always", kept, ram]
+    result = subprocess.run(copying, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise LabError(f"the guest's memory could not be copied: {result.stderr.strip()}", "free some space there")
 
 
 class _Monitor(QEMUMonitorProtocol):
@@ -149,9 +157,22 @@ def _monitor(guest: Guest):
             monitor.close()
 
 
-def _given(monitor: QEMUMonitorProtocol, file: BinaryIO) -> str:
+@contextlib.contextmanager
+def _copy_in_memory(file: Path) -> Iterator[int]:
+    """A descriptor of a copy that has no path. One of the file itself, though open for reading, could be opened anew
+    for writing (/proc/self/fd), also out of namespaces in which the file cannot be seen."""
+    copy = os.memfd_create(file.name)
+    try:
+        os.write(copy, file.read_bytes())
+        os.lseek(copy, 0, os.SEEK_SET)
+        yield copy
+    finally:
+        os.close(copy)
+
+
+def _given(monitor: QEMUMonitorProtocol, descriptor: int) -> str:
     """QEMU's address for an open file, which it is given: it may start no program that reads or writes one."""
-    monitor.send_fd_scm(file.fileno())
+    monitor.send_fd_scm(descriptor)
     monitor.cmd("getfd", fdname="state")
     return "fd:state"
 
@@ -163,7 +184,7 @@ def _keep(guest: Guest, state: Path) -> None:
     restored one runs at once (a stream from a stopped machine comes in stopped).
     """
     with _monitor(guest) as monitor, open(state, "wb") as file:
-        monitor.cmd("migrate", uri=_given(monitor, file))
+        monitor.cmd("migrate", uri=_given(monitor, file.fileno()))
         for _ in range(600):
             status = monitor.cmd("query-migrate")["status"]
             if status not in ("none", "setup", "active", "device"):
@@ -230,12 +251,12 @@ def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
     try:
         parcel.has(guest.folder, json.loads((kept / parcel.LIST).read_text()))
-        with _monitor(guest) as monitor, open(kept / "state", "rb") as state:
+        with _monitor(guest) as monitor, _copy_in_memory(kept / "state") as state:
             monitor.cmd("migrate-incoming", uri=_given(monitor, state))
             _wait_until_running(guest, monitor)
             for card in ours.instead:
                 hotplug.swap(monitor, card)
-    except GONE as error:
+    except (*GONE, KeyError, TypeError) as error:  # the last two: an answer that no QEMU of ours gives
         said = machine.last_words(guest)
         guest.end()
         raise GuestDied(f"QEMU ended while it took the snapshot in ({error})\n{said}", "./lab doctor") from error

@@ -5,6 +5,7 @@ confined, as an answer to chapter 2's last exercise is compiled and run (host/sa
 """
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import signal
@@ -26,7 +27,14 @@ READ = "print('done' * ('of the home' in open({secret!r}).read()))"
 OVERWRITE = "open({secret!r}, 'a').write(''); print('done')"
 ADD_A_FILE = "open({beside!r}, 'w').write('x'); print('done')"
 REPLACE = "import os; os.unlink({written!r}); print('done')"
-FILL_MEMORY = "open('/tmp/much', 'wb').write(bytes(300 << 20)); print('done')"
+FILL_MEMORY = "import tempfile; tempfile.TemporaryFile(dir='/tmp').write(bytes(300 << 20)); print('done')"
+# KEYCTL_SEARCH in the session keyring, and KEYCTL_READ of what is found (keyctl(2)).
+READ_A_KEY = """
+import ctypes
+libc, text = ctypes.CDLL(None), ctypes.create_string_buffer(99)
+key = libc.syscall(250, 10, -3, b"user", b"{name}", 0)
+print("done" * (key > 0 and libc.syscall(250, 11, key, text, 99) > 0 and text.value == b"secret"))
+"""
 TAKE_ADDRESSES = "import mmap; mmap.mmap(-1, 9 << 30, flags=mmap.MAP_PRIVATE | 0x4000); print('done')"
 ENVIRONMENT = "import os; print('done' * ('SECRET' in os.environ))"
 CONNECT = "import socket; socket.create_connection(('127.0.0.1', {port})); print('done')"
@@ -78,6 +86,7 @@ def facts():
         socket.socket(socket.AF_UNIX) as abstract,
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", name]) as other,
     ):
+        assert ctypes.CDLL(None).syscall(248, b"user", name.encode(), b"secret", 6, -3) > 0  # add_key(2)
         abstract.bind(f"\0{name}")
         abstract.listen()
         os.chmod(folder, 0o711)
@@ -128,6 +137,8 @@ def does(command: list[str]) -> bool:
 )
 def test_it_does_no_harm(facts, attack):
     command = filled(attack, facts)
+    if attack in SPARES_ROOT and os.geteuid() == 0:
+        assert does([*NOBODY, *within([*PYTHON, "print('done')"], facts)]), "nobody can confine anything"
     as_whom = NOBODY if attack in SPARES_ROOT and os.geteuid() == 0 else []
     harmed = does([*as_whom, *within(command, facts)])
     if attack not in NEEDS_ROOT or os.geteuid() == 0:

@@ -3,6 +3,7 @@
 In the place of python3 is a program of ours: its pip installs two packages, and notes that it did.
 """
 
+import fcntl
 import os
 import shutil
 import signal
@@ -137,6 +138,29 @@ def test_the_one_used_last_before_is_kept_and_older_ones_are_not(folder):
     lab()  # makes it again, for it is the third last, and then number 2 was used before
     left = {path for path in made[0].parent.glob("environment-*") if path.is_dir()}
     assert left == {made[0], made[2]} and makings(folder) == 4
+
+
+def test_one_in_use_is_kept_however_old(folder):
+    """As by a notebook of another checkout that is open for days."""
+    made, held = [], None
+    for number in range(5):
+        (folder / "version").write_text(f"sys.implementation.cache_tag = 'cpython-{number}'")
+        made.append(lab())
+        os.utime(made[-1], (number, number))
+        if number == 0:
+            held = os.open(made[0], os.O_RDONLY)
+            fcntl.flock(held, fcntl.LOCK_SH)
+        if number == 3:
+            assert made[0].exists() and not made[1].exists()
+            os.close(held)
+    assert not made[0].exists()
+
+
+def test_it_is_in_use_until_what_runs_in_it_ends(folder):
+    script = (folder / "python").read_text()
+    (folder / "python").write_text(script.replace("*) echo", '*) flock -nx "$environment" true || echo in use; echo'))
+    called = subprocess.run([REPOSITORY / "lab"], capture_output=True, text=True, timeout=DEADLINE_S)
+    assert called.stdout.startswith("in use\nruns in")
 
 
 @pytest.fixture

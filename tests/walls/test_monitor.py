@@ -1,6 +1,7 @@
 """Can who has taken over QEMU run programs as its user? Its own control protocol would: `exec:` is an address there."""
 
 import contextlib
+import os
 import subprocess
 import time
 
@@ -8,7 +9,7 @@ import pytest
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
-from host.vm import profile
+from host.vm import profile, snapshot
 
 DEADLINE_S = 60
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
@@ -49,3 +50,18 @@ def does(tmp_path):
 def test_qemu_starts_no_program(does):
     assert not does(*profile.SANDBOX)
     assert does(), "the attack does not work, so it says nothing of the wall"
+
+
+def test_what_it_is_given_leads_to_no_file(tmp_path):
+    """A descriptor that is open for reading can be opened anew for writing, also where its file cannot be seen."""
+    (tmp_path / "state").write_bytes(b"kept")
+
+    def overwritten(descriptor: int) -> bool:
+        with open(f"/proc/self/fd/{descriptor}", "wb") as again:
+            again.write(b"evil")
+        return (tmp_path / "state").read_bytes() == b"evil"
+
+    with snapshot._copy_in_memory(tmp_path / "state") as given:
+        assert os.read(given, 9) == b"kept" and not overwritten(given)
+    with open(tmp_path / "state", "rb") as opened:
+        assert overwritten(opened.fileno()), "the attack does not work, so it says nothing of the wall"
