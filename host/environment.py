@@ -1,7 +1,7 @@
 """Is it the Python environment that is damaged, when an import fails? Then it is made again, once. This module imports
 nothing that may be missing there."""
 
-import importlib.metadata
+import csv
 import os
 import sys
 from pathlib import Path
@@ -16,10 +16,11 @@ def damage(prefix: Path) -> str | None:
     if this is no environment that `lab` has made."""
     if not (prefix / WHOLE).exists():  # or another ./lab has found the damage before us
         return f"the list {prefix / WHOLE}" if prefix.name.startswith("environment-") else None
-    for distribution in importlib.metadata.distributions(path=map(str, prefix.glob("lib/python*/site-packages"))):
-        for file in distribution.files or ():
-            path = file.locate()
-            if file.size is not None and (not path.is_file() or path.stat().st_size != file.size):
+    # Not importlib.metadata's `files`, which from Python 3.12 on leaves out what is missing.
+    for record in prefix.glob("lib/python*/site-packages/*.dist-info/RECORD"):
+        for name, _, size in csv.reader(record.read_text("utf-8").splitlines()):
+            path = record.parent.parent / name
+            if size and (not path.is_file() or path.stat().st_size != int(size)):
                 return str(path)
     return None
 
