@@ -65,7 +65,7 @@ class Setting:
 @dataclass(frozen=True)
 class Case:
     """One case: its name on the command line, its title, its VM profile, the recorded figures that
-    stand for it outside the site, and what may be set."""
+    stand for it outside the site, what may be set, and with which settings its whole run is without its fault."""
 
     name: str
     title: str
@@ -73,6 +73,7 @@ class Case:
     preview: list[str]
     folder: Path
     settings: dict[str, Setting]
+    fault_off: dict[str, int]
 
     def set(self, words: list[str]) -> dict[str, int]:
         """The values in "NAME=VALUE" words; raises with what may be set, and to what."""
@@ -135,6 +136,7 @@ def cases() -> dict[str, Case]:
                     read["preview"],
                     file.parent,
                     {name: Setting(**setting) for name, setting in read.get("settings", {}).items()},
+                    read["fault_off"],
                 ),
             )
         )

@@ -1,0 +1,92 @@
+"""How often does a case reproduce, beside a busy machine, and how often with its fault off? Counted, and kept for the
+book, whatever comes: how many runs there are is fixed beforehand."""
+
+import contextlib
+import json
+import statistics
+import subprocess
+from collections.abc import Iterator
+
+from host import cases
+from host.errors import LabError
+from host.phases import phase
+from host.recording import record
+from host.vm import serving
+from host.vm.call import answered
+
+TIMES = 20
+FILE = "repeats.json"
+
+
+def of(name: str, times: int = TIMES) -> dict:
+    """The case's runs as it is, and as many with its fault off, beside an endless loop on another processor: what
+    `figure` is, and of either kind how many there were of each outcome, and the figure's distribution (none of runs
+    with the fault off)."""
+    case = cases.case(name)
+    with _busy(), serving.throwaway(case.profile) as guest:
+        fault, figure = _counted(guest, case, times, {})
+        off, _ = _counted(guest, case, times, case.fault_off)
+    return {"figure": figure, "times": times, "fault": fault, "fault_off": {**off, "figures": []}}
+
+
+def store(name: str, found: dict) -> None:
+    """Keep what was found of this case beside that of the others, each with where it comes from."""
+    kept = record.RECORDINGS / FILE
+    known = json.loads(kept.read_text()) if kept.exists() else {}
+    known.pop("provenance", None)
+    found = {**found, "provenance": record.provenance(cases.case(name).profile)}
+    record.store_data("repeats", {**known, key(name): found}, record.provenance())
+
+
+def key(name: str) -> str:
+    """The case's name in a path that a page quotes."""
+    return name.replace("-", "_")
+
+
+def show(name: str, found: dict) -> str:
+    """For a person."""
+    lines = [f"{name}, {found['times']} runs each, beside a busy loop"]
+    for kind, said in (("fault", "as it is"), ("fault_off", "fault off")):
+        counts = ", ".join(f"{word.replace('_', ' ')} {found[kind][word]}" for word in COUNTED.values())
+        lines.append(f"  {said}: {counts}")
+    if spread := found["fault"].get("spread"):
+        numbers = ", ".join(f"{word} {number:.1f}" for word, number in spread.items())
+        lines += [f"  {found['figure']}:", f"    {numbers}"]
+    return "\n".join(lines)
+
+
+# How an outcome is called in an object of JSON (labs/check.py), and in a path that a page quotes.
+COUNTED = {"reproduced": "reproduced", "not reproduced": "not_reproduced", "could not tell": "could_not_tell"}
+
+
+def _counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tuple[dict, str]:
+    words = [word for name, value in changed.items() for word in ("--set", f"{name}={value}")]
+    counts, figures, figure = dict.fromkeys(COUNTED.values(), 0), [], ""
+    with phase(f"{case.name}: {times} runs{' with its fault off' * bool(changed)}") as progress:
+        for number in range(1, times + 1):
+            progress(f"{number} of {times}, {', '.join(f'{word} {count}' for word, count in counts.items())}")
+            result = answered(guest, "labs", "run", case.name, "--json", "--rounds", "1", *words)
+            if result.why:
+                raise LabError(f"{case.name}: run {number} was cut short: {result.why}\n{result.said}", "./lab doctor")
+            for word, count in result.found["counts"].items():
+                counts[COUNTED[word]] += count
+            figures += result.found["figures"]
+            figure = figure or result.found["figure"]
+    return {**counts, "figures": figures, **({"spread": _spread(figures)} if figures else {})}, figure
+
+
+def _spread(figures: list[float]) -> dict[str, float]:
+    """The five numbers of a distribution."""
+    lower, median, upper = statistics.quantiles(figures, n=4, method="inclusive") if figures[1:] else figures * 3
+    return {"min": min(figures), "lower": lower, "median": median, "upper": upper, "max": max(figures)}
+
+
+@contextlib.contextmanager
+def _busy() -> Iterator[None]:
+    """A process that does nothing and never waits; it ends with us."""
+    loop = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "sh", "-c", "while :; do :; done"])
+    try:
+        yield
+    finally:
+        loop.kill()
+        loop.wait()
