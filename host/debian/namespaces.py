@@ -11,8 +11,9 @@ from host.errors import LabError
 
 SYSCTL = Path("/proc/sys")
 # Each switch that forbids user namespaces, with the value that does, and the one that lets them be.
+FOR_ALL = "user/max_user_namespaces"  # the others leave them to root
 SWITCHES = {
-    "user/max_user_namespaces": ("0", "15000"),
+    FOR_ALL: ("0", "15000"),
     "kernel/unprivileged_userns_clone": ("0", "1"),  # Debian's
     "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),  # Ubuntu's
 }
@@ -46,11 +47,13 @@ def forbidden() -> tuple[str, str] | None:
 
 
 def switched_off() -> tuple[str, str] | None:
-    """The kernel's switch that forbids user namespaces, and how to turn it; None if none does."""
+    """The kernel's switch that forbids this user user namespaces, and how to turn it; None if none does."""
     for name, (forbids, allows) in SWITCHES.items():
+        if name != FOR_ALL and os.getuid() == 0:
+            continue
         if _read(SYSCTL / name).strip() == forbids:
-            switch = name.replace("/", ".")
-            return f"{switch} is {forbids}, so only root makes user namespaces", f"sudo sysctl {switch}={allows}"
+            switch, who = name.replace("/", "."), "nobody" if name == FOR_ALL else "only root"
+            return f"{switch} is {forbids}, so {who} makes user namespaces", f"sudo sysctl {switch}={allows}"
     return None
 
 

@@ -64,6 +64,14 @@ def test_a_switch_that_forbids_it_is_named(machine, name, value, next):
     assert name.replace("/", ".") in why and found == next
 
 
+def test_root_is_told_only_of_a_switch_that_forbids_root(machine):
+    set_to(machine(uid=0), APPARMOR, 1)
+    assert namespaces.switched_off() is None
+    set_to(machine(uid=0), namespaces.FOR_ALL, 0)
+    why, _ = namespaces.switched_off()
+    assert why == "user.max_user_namespaces is 0, so nobody makes user namespaces"
+
+
 @pytest.mark.parametrize(
     "uid, refused, why",
     [
