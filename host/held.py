@@ -7,6 +7,8 @@ import os
 import time
 from pathlib import Path
 
+from host import paths
+
 # In a guest's folder: the ./lab that started it keeps this file locked for as long as it lives.
 STARTER = "starter"
 NEW_S = 600  # so young a folder without that file may be of an older ./lab, which is about to start a guest in it
@@ -45,12 +47,15 @@ def starter_is_gone(folder: Path) -> bool:
 
 def monitor_at(folder: Path) -> str:
     """QEMU's option for its control socket, by which a guest's process is known: no other has it in its command."""
-    return f"unix:{folder / 'qmp'},server=on,wait=off"
+    return f"unix:{paths.in_option(folder / 'qmp')},server=on,wait=off"
 
 
 def process_in(folder: Path) -> int:
     """The process id of the QEMU that was started in this folder, written down or not; 0 if there is none."""
-    ours = {os.fsencode(monitor_at(folder)), os.fsencode(folder / "qmp")}  # the second of one that is confined
+    ours = {
+        os.fsencode(monitor_at(folder)),
+        os.fsencode(paths.in_option(folder / "qmp")),
+    }  # the second of one that is confined
     for command in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):  # it has ended
             if ours & set(command.read_bytes().split(b"\0")):

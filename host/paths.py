@@ -35,6 +35,11 @@ def run() -> Path:
     return folder
 
 
+def in_option(path: Path) -> str:
+    """A path in an option of QEMU's: a comma ends a value there, a doubled one is a comma."""
+    return str(path).replace(",", ",,")
+
+
 def _folder(path: Path) -> Path:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from host import paths
 from host.debian import installed, namespaces
 from host.sandbox import relay
 
@@ -66,8 +67,8 @@ def confined(
     for path in CONFIGURATION:
         words += ["--ro-bind-try", path, path]
     words += ["--proc", "/proc", "--dev", "/dev", "--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp"]
-    for how, paths in (("--ro-bind", reads), ("--bind", writes), ("--dev-bind-try", devices)):
-        for path in paths:
+    for how, bound in (("--ro-bind", reads), ("--bind", writes), ("--dev-bind-try", devices)):
+        for path in bound:
             words += [how, path, path]
     # What is left of the two is memory, and could be filled.
     words += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", starts_in]
@@ -104,7 +105,7 @@ def guest(
             *qemu,
             *("-chardev", f"socket,id=monitor,fd={monitor.fileno()},server=on,wait=off"),
             *("-mon", "chardev=monitor,mode=control"),
-            *("-name", str(folder / "qmp").replace(",", ",,")),  # by which Guest.alive() knows it
+            *("-name", paths.in_option(folder / "qmp")),  # by which Guest.alive() knows it
         ]
         yield (
             confined([*through, *command], [Path(relay.__file__), *reads], [memory], [Path("/dev/kvm")]),

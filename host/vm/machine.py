@@ -58,7 +58,7 @@ class Guest:
             command = Path(f"/proc/{self.pid}/cmdline").read_bytes()
         except OSError:
             return False
-        return str(self.folder / "qmp").encode() in command
+        return os.fsencode(paths.in_option(self.folder / "qmp")) in command
 
     def abandoned(self) -> bool:
         """Whether nobody will end it: it is not the reader's, and the ./lab that started it was killed."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from host import paths
 from host.errors import USAGE, LabError
 from host.paths import VM_IMAGE
 from host.vm import cards, qemu
@@ -65,7 +66,7 @@ class Profile:
         `ram` is the file that holds guest memory; `shared` writes to it, else it is copied on
         write. `port` on the host's loopback leads to the guest's sshd, and nothing leads out.
         """
-        memory = f"memory-backend-file,id=ram,size={self.memory_mib}M,mem-path={_escaped(ram)}"
+        memory = f"memory-backend-file,id=ram,size={self.memory_mib}M,mem-path={paths.in_option(ram)}"
         command = [
             *self.program,
             "-nodefaults",
@@ -87,7 +88,7 @@ class Profile:
             "-smp",
             str(self.cpus),
             "-drive",
-            f"file={_escaped(image.disk)},format=raw,if=virtio,readonly=on",
+            f"file={paths.in_option(image.disk)},format=raw,if=virtio,readonly=on",
             "-netdev",
             f"user,id=net0,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22",
             "-device",
@@ -124,8 +125,3 @@ def profile(name: str = "stock") -> Profile:
 def names() -> list[str]:
     """The profiles that there are, the stock one first."""
     return sorted((file.stem for file in PROFILES.glob("*.toml")), key=lambda name: (name != "stock", name))
-
-
-def _escaped(path: Path) -> str:
-    """QEMU's option parser ends a value at a comma; a doubled one is a comma."""
-    return str(path).replace(",", ",,")
