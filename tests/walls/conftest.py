@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,7 @@ nonce, _, answer = sys.stdin.read().partition("\\n")
 seal = {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
 verdict = json.loads(VERDICT)
 """
+DEADLINE_S = 60  # for what takes a tenth of a second on a quiet machine
 SEALED = "print(json.dumps(verdict | {'seal': seal}))"  # how an honest one ends
 
 
@@ -22,6 +24,14 @@ def judge(verdict: dict, words: str) -> str:
     """A judge for `guest`, as a program that ends by these words. In them `verdict` is what it has to say, `nonce` and
     `seal` what tells the host that it is the judge who says it."""
     return JUDGE.replace("VERDICT", repr(json.dumps(verdict))) + words
+
+
+def until(held) -> None:
+    """Wait until it holds."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not held():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ import pytest
 from host import cases
 from host.exercises import applied
 from host.sandbox import confined, relay
+from tests.walls.conftest import until
 
 PYTHON = ["/usr/bin/python3", "-I", "-c"]
 READ = "print('done' * ('of the home' in open({secret!r}).read()))"
@@ -166,13 +166,6 @@ def test_nothing_of_it_is_left_when_it_has_ended(facts):
     assert does(within(command, facts))
     until(lambda: is_free(facts["written"]))
     assert does(command) and not is_free(facts["written"])  # for a while: this one is as free as we are
-
-
-def until(held) -> None:
-    deadline = time.monotonic() + 60
-    while not held():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_it_ends_with_whoever_started_it(facts):

@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,8 @@ from host import paths
 from host.paths import REPOSITORY
 from host.vm import machine
 from host.vm.machine import Guest
+from tests.walls.conftest import DEADLINE_S, until
 
-DEADLINE_S = 60  # for what takes a tenth of a second on a quiet machine
 QEMU = """
 import socket, sys, time
 words = sys.argv[1:]
@@ -99,13 +98,6 @@ def guests() -> list[int]:
     return found
 
 
-def wait_until(held) -> None:
-    until = time.monotonic() + DEADLINE_S
-    while not held():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def lab():
     """lab(*words): another process that starts a guest and stays."""
@@ -160,7 +152,7 @@ def test_the_run_folder_of_a_guest_does_not_age(running, run_folder):
     kill(starter)
     assert is_locked(run_folder)
     guest.end()
-    wait_until(lambda: not is_locked(run_folder))
+    until(lambda: not is_locked(run_folder))
 
 
 def test_a_guest_is_left_alone_while_its_starter_lives(running):
@@ -187,12 +179,12 @@ def test_the_readers_guest_is_nobodys_to_end(running, run_folder):
 
 def test_what_starts_is_left_alone_and_ended_when_its_starter_was_killed(lab, run_folder):
     starter = lab("outlives", "says nothing")
-    wait_until(guests)
+    until(guests)
     machine.sweep()
     assert guests()
     kill(starter)
     # Not by the first look: a child that it was about to start has its lock until it is another program.
-    wait_until(lambda: machine.sweep() or not guests())
+    until(lambda: machine.sweep() or not guests())
     assert not list(run_folder.glob("guest-*"))
 
 
@@ -219,7 +211,7 @@ def test_a_folder_without_a_guest_is_removed_unless_it_may_be_of_an_older_lab_th
 @pytest.mark.parametrize("number", ENDED, ids=lambda number: number.name)
 def test_a_signal_while_qemu_starts_ends_it(lab, run_folder, outlives, number):
     starter = lab(outlives, "says nothing")
-    wait_until(guests)
+    until(guests)
     starter.send_signal(number)
     assert starter.wait(DEADLINE_S) == ENDED[number]
     assert not guests() and not list(run_folder.glob("guest-*"))
@@ -230,7 +222,7 @@ def test_a_terminal_that_closes_while_qemu_starts_ends_it(run_folder):
     pid, terminal = pty.fork()
     if not pid:
         os.execve(CALL[0], [*CALL, "outlives", "says nothing"], os.environ | {"PYTHONPATH": str(REPOSITORY)})
-    wait_until(guests)
+    until(guests)
     os.close(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == ENDED[signal.SIGHUP]
     assert not guests() and not list(run_folder.glob("guest-*"))

@@ -3,23 +3,15 @@
 import contextlib
 import os
 import subprocess
-import time
 
 import pytest
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
 from host.vm import profile, snapshot
+from tests.walls.conftest import until
 
-DEADLINE_S = 60
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
-
-
-def until(held) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not held():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.fixture
