@@ -25,7 +25,7 @@ from host.vm.acceleration import qemu_version
 from host.vm.call import answered
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
-WRITTEN = ("book/_recordings", "notebooks/*.ipynb")  # by `./lab record`, as paths of git's
+WRITTEN = ("book/_recordings", "notebooks/*.ipynb", "tests/whole.toml")  # by ./lab itself, as paths of git's
 CELL_DEADLINE_S = 900
 
 
@@ -65,7 +65,7 @@ def provenance(profile_name: str = "stock") -> dict[str, str]:
 
 
 def commit() -> str:
-    """What the checkout stands at. What `./lab record` itself writes does not make it "-dirty"."""
+    """What the checkout stands at. What `./lab record` or `./lab test` itself writes does not make it "-dirty"."""
     at = _git("rev-parse", "--short=12", "HEAD")
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *(f":!{path}" for path in WRITTEN))
     return at + "-dirty" * bool(changed) if at else "uncommitted"

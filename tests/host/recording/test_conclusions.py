@@ -110,7 +110,10 @@ def test_a_recording_names_its_commit_and_what_it_writes_itself_is_no_change(tmp
             ["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a", *words], check=True, capture_output=True
         )
 
-    files = [tmp_path / path for path in ("book/_recordings/a.json", "notebooks/a.ipynb", "notebooks/a.md")]
+    files = [
+        tmp_path / path
+        for path in ("book/_recordings/a.json", "notebooks/a.ipynb", "tests/whole.toml", "notebooks/a.md")
+    ]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("first")
@@ -120,8 +123,8 @@ def test_a_recording_names_its_commit_and_what_it_writes_itself_is_no_change(tmp
     git("add", ".")
     git("commit", "-m", "first")
     clean = record.commit()
-    for file in files[:2]:
+    for file in files[:-1]:
         file.write_text("recorded anew")
     assert record.commit() == clean and len(clean) == 12
-    files[2].write_text("edited")
+    files[-1].write_text("edited")
     assert record.commit() == f"{clean}-dirty"
