@@ -20,13 +20,12 @@ FILE = "repeats.json"
 
 def of(name: str, times: int = TIMES) -> dict:
     """The case's runs as it is, and as many with its fault off, beside an endless loop on another processor: what
-    `figure` is, and of either kind how many there were of each outcome, and the figure's distribution (none of runs
-    with the fault off)."""
+    `figure` is, and of either kind how many there were of each outcome, the figures and their distribution."""
     case = cases.case(name)
     with _busy(), serving.throwaway(case.profile) as guest:
         fault, figure = _counted(guest, case, times, {})
         off, _ = _counted(guest, case, times, case.fault_off)
-    return {"figure": figure, "times": times, "fault": fault, "fault_off": {**off, "figures": []}}
+    return {"figure": figure, "times": times, "fault": fault, "fault_off": off}
 
 
 def store(name: str, found: dict) -> None:
