@@ -1,0 +1,22 @@
+"""Does each line that the toolbox gives to try run in the VM, and show something?"""
+
+import re
+import shlex
+
+import pytest
+
+from host.paths import REPOSITORY
+
+PAGE = (REPOSITORY / "book/toolbox.md").read_text()
+SECTION = PAGE[PAGE.index("(packages)=") : PAGE.index("(tool-nstat)=")]
+LINES = re.findall(r"^ *\./lab (shell -- .+)$", SECTION, re.MULTILINE)
+
+
+def test_each_package_has_a_line():
+    assert len(LINES) == 6 == SECTION.count("\n: ")
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: shlex.split(line)[2] + f"-{LINES.index(line)}")
+def test_it_runs_and_shows_something(lab, line):
+    answer = lab(*shlex.split(line), timeout=120)
+    assert answer.returncode == 0 and (answer.stdout + answer.stderr).strip(), answer.stderr
