@@ -98,7 +98,8 @@ def _setting(word: str) -> tuple[str, int]:
 def check(exercise: str, given: str, as_json: bool, sealed: bool) -> int:
     """Judges an answer and prints the verdict; its exit status. A sealed verdict tells whoever sent nonce and answer
     from one that the answer has printed."""
-    from labs.judge.exercise import Unknown, judge  # only this verb needs the judges' imports
+    from labs.judge.exercise import Unknown
+    from labs.take.judging import judge  # only this verb needs the judges' imports
 
     nonce, _, answer = given.partition("\n") if sealed else ("", "", given)
     seal = {"seal": {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}} if sealed else {}

@@ -8,8 +8,9 @@ from __future__ import annotations
 from IPython.core.magic import register_cell_magic
 
 from labs import plots
-from labs.judge.exercise import Unknown, exercise, judge
+from labs.judge.exercise import Unknown, exercise
 from labs.judge.verdict import Verdict
+from labs.take.judging import judge
 
 
 def load_ipython_extension(shell) -> None:

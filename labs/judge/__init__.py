@@ -1,1 +1,1 @@
-"""Exercises in the guest: an answer is applied, and a verdict with reasons comes of it."""
+"""Which exercises are there, and how is a verdict on an answer said?"""

@@ -15,7 +15,7 @@ from labs.cases.addr_select.network import NODE, PEER
 from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import EVAL, LABEL, SELECT, Sender, counting
 from labs.judge.exercise import exercise
-from labs.judge.exercise import judge as judged
+from labs.take.judging import judge as judged
 from labs.trace.stacks import State
 
 PARTS = "addr-select"

@@ -10,7 +10,7 @@ from labs import __main__ as command
 from labs.cases.frag_needed import case, curing, lasting, telling, tracing
 from labs.errors import CouldNotTell
 from labs.judge.exercise import exercise
-from labs.judge.exercise import judge as judged
+from labs.take.judging import judge as judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 

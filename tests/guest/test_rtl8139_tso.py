@@ -10,7 +10,7 @@ from labs.cases.rtl8139_tso import case, curing, firewall, on_call, predicting, 
 from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO, ROUNDS, faster
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.judge.exercise import exercise
-from labs.judge.exercise import judge as judged
+from labs.take.judging import judge as judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 from labs.wire.packet import Packet

@@ -11,8 +11,8 @@ from labs.cases.splice_push import case, tracing
 from labs.cases.splice_push.judge import ROUNDS
 from labs.cases.splice_push.workload import KEPT, WHOLE
 from labs.judge.exercise import exercise
-from labs.judge.exercise import judge as judged
 from labs.net import sockets
+from labs.take.judging import judge as judged
 from labs.trace import module
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols

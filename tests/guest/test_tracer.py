@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.reader_program import attached as judged
 from labs.judge.verdict import Judged, Verdict
+from labs.take.reader_program import attached as judged
 from labs.trace import btf
 from labs.trace.symbols import KALLSYMS, Symbols, symbol_of
 from labs.trace.tail_calls import KernelCode

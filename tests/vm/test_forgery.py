@@ -2,7 +2,7 @@
 
 Before there was a wall each of tests/vm/forgeries did what its first line says; "taken-over" passed even with nonce,
 hash and exit status compared (tests/walls/test_verdicts.py), and so did "by-a-server" when only scripts had the wall.
-An answer now starts without the capabilities that reach into another process, see labs/judge/answer.py.
+An answer now starts without the capabilities that reach into another process, see labs/take/answer.py.
 """
 
 import json

@@ -12,9 +12,10 @@ from labs.cases.addr_select.network import NODE, PEER, UPLINK, Network, service
 from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import BOUNDS, EVAL, Sender, by_turns, counting
 from labs.errors import CannotTry
-from labs.judge.exercise import Exercise, first_change, settings
-from labs.judge.judging import acting, expecting_answers, others_left_alone, two, undisturbed
+from labs.judge.exercise import Exercise
 from labs.judge.verdict import Verdict
+from labs.take.script import acting, expecting_answers, others_left_alone, two, undisturbed
+from labs.take.settings import first_change, settings
 
 RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268

@@ -16,9 +16,9 @@ from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
-from labs.judge.judging import expecting_answers
-from labs.judge.reader_program import attached, compare, written
 from labs.judge.verdict import Verdict
+from labs.take.reader_program import attached, compare, written
+from labs.take.script import expecting_answers
 from labs.trace.tracer import Event, Tracer
 
 # What an answer may define, in the order of its `enum probe`.

@@ -12,8 +12,8 @@ from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.tracing import FEW, scores
 from labs.cases.addr_select.workload import BOUNDS, EVAL, LABEL, Sender, by_turns, counting
 from labs.judge.exercise import Exercise
-from labs.judge.judging import undisturbed
 from labs.judge.verdict import Judged, Verdict
+from labs.take.script import undisturbed
 
 UNSEEN = 3000  # addresses; no point of the plot
 # Sends of a turn with one address and with UNSEEN: both take about as long, so that what other programs take of the

@@ -16,9 +16,9 @@ from labs.cases.addr_select.curing import looks_through_all, questions
 from labs.cases.addr_select.network import NODE, Silent
 from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import EVAL, Sender
-from labs.judge.answer import applied
 from labs.judge.exercise import Exercise
 from labs.judge.verdict import Judged, Verdict
+from labs.take.answer import applied
 from labs.trace.calls import Calls
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")

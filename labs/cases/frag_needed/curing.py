@@ -18,9 +18,9 @@ from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, direct, sidecar
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
-from labs.judge.judging import acting, expecting_answers, held_still, others_left_alone, two, undisturbed
 from labs.judge.verdict import Verdict
 from labs.net.counters import counters, moved
+from labs.take.script import acting, expecting_answers, held_still, others_left_alone, two, undisturbed
 
 SMALLEST_FULL_SEGMENT_BYTES = 1400  # less is no cure for an MTU that is 20 bytes too large
 CONNECTIONS, THROUGH_SIDECAR = 4, 2  # that are made in a judgement: A and B, directly and through the sidecar

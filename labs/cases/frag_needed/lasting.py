@@ -16,8 +16,8 @@ from labs.cases.frag_needed.network import VIP, Network
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.judge.exercise import Exercise
-from labs.judge.judging import acting, expecting_answers, held_still, others_left_alone, undisturbed
 from labs.judge.verdict import Verdict
+from labs.take.script import acting, expecting_answers, held_still, others_left_alone, undisturbed
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2

@@ -14,9 +14,9 @@ from labs.cases.frag_needed.tracing import stall_tracer
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
-from labs.judge.judging import expecting_answers
-from labs.judge.reader_program import attached, compare, written
 from labs.judge.verdict import Verdict
+from labs.take.reader_program import attached, compare, written
+from labs.take.script import expecting_answers
 from labs.trace.tracer import Tracer
 
 # What an answer may define, in the order of its `enum probe`.

@@ -15,10 +15,11 @@ from labs.cases.rtl8139_tso.judge import BOUNDS
 from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
-from labs.judge.exercise import Exercise, first_change, settings
-from labs.judge.judging import undisturbed
+from labs.judge.exercise import Exercise
 from labs.judge.verdict import Verdict
 from labs.net.counters import counters, moved
+from labs.take.script import undisturbed
+from labs.take.settings import first_change, settings
 
 OTHER_PORTS = (22, 443, 7001)  # where nothing listens; what a firewall lets in there, the kernel answers and counts
 OTHER_ICMP = (4, 5, 9, 11, 12, 13, 17)  # types of RFC 792 and 950 that a host may get, but for 3 and ping's

@@ -12,8 +12,8 @@ from labs.cases.rtl8139_tso.network import CLAMPED_MSS, OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download, intact
 from labs.judge.exercise import Exercise
-from labs.judge.judging import expecting_answers, undisturbed
 from labs.judge.verdict import Verdict
+from labs.take.script import expecting_answers, undisturbed
 
 SECOND_MSS = 1000
 SLOWER = BOUNDS["slower_ratio"]

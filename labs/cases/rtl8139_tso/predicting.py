@@ -12,8 +12,8 @@ from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.judge.exercise import Exercise
-from labs.judge.judging import expecting_answers, undisturbed
 from labs.judge.verdict import Judged, Verdict
+from labs.take.script import expecting_answers, undisturbed
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 

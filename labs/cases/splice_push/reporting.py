@@ -22,9 +22,9 @@ from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
-from labs.judge.reader_program import attached, compare, written
 from labs.judge.verdict import Verdict
 from labs.net.topology import NotReady
+from labs.take.reader_program import attached, compare, written
 from labs.trace import module
 from labs.trace.tracer import Tracer
 

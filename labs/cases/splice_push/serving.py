@@ -18,10 +18,10 @@ from labs.cases.splice_push.server import PATTERN
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.errors import CannotTry
-from labs.judge.answer import UNARMED
 from labs.judge.exercise import Exercise
 from labs.judge.verdict import Judged, Verdict
 from labs.net.topology import NotReady
+from labs.take.answer import UNARMED
 from labs.trace import module
 
 ANSWER_PORT = 8010

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from labs.errors import CouldNotTell
-from labs.judge.answer import applied
-from labs.judge.exercise import Exercise, first_change, settings
+from labs.judge.exercise import Exercise
 from labs.judge.verdict import Judged, Verdict
 from labs.measure.rounds import Round
 from labs.net.topology import CommandFailed, NotReady, Topology
+from labs.take.answer import applied
+from labs.take.settings import first_change, settings
 from labs.wire.capture import CaptureError
 
 # What a network that an answer has broken does to a workload.
