@@ -13,7 +13,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, RATIO, asked_smaller, b_ms
-from labs.cases.frag_needed.network import ECHO_PORT, VIP, Network
+from labs.cases.frag_needed.names import ECHO_PORT, VIP
+from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, direct, sidecar
 from labs.errors import CannotTry

@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.cases.frag_needed.network import VIP, Network
+from labs.cases.frag_needed.names import VIP
+from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Watch, direct
 from labs.table import Table

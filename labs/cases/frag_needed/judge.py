@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from labs.cases.frag_needed.network import TUNNEL_MTU
+from labs.cases.frag_needed.names import TUNNEL_MTU
 from labs.cases.frag_needed.observed import Observed
 from labs.check import Check
 from labs.measure.bounds import bounds

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from labs.cases.frag_needed.curing import SMALLEST_FULL_SEGMENT_BYTES, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
-from labs.cases.frag_needed.network import VIP, Network
+from labs.cases.frag_needed.names import VIP
+from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.judge.exercise import Exercise

@@ -17,17 +17,15 @@ import time
 from collections.abc import Iterator
 from functools import cached_property
 
+from labs.cases.frag_needed.names import BALANCER, CLIENT, ECHO_PORT, SERVER, SIDECAR_PORT, TLS_PORT, TUNNEL_MTU, VIP
 from labs.net.sockets import ESTABLISHED
 from labs.net.topology import NotReady, Port, Service, Topology, Wire, at_once
 
-VIP = "10.0.0.2"
-TUNNEL_MTU = 1480  # 1500 less the outer IPv4 header that IPVS puts before each packet
-TLS_PORT, ECHO_PORT, SIDECAR_PORT = 443, 7000, 15001
 SIDECAR_USER = "haproxy"
 # Of the guest alone, made with its image (vm-image/customize.sh).
 CERTIFICATE, KEY = "/etc/ssl/lab.pem", "/etc/ssl/lab.key"
 IPVS = "".join(
-    f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r 10.0.0.6 {{method}}\n" for port in (TLS_PORT, ECHO_PORT)
+    f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r {SERVER} {{method}}\n" for port in (TLS_PORT, ECHO_PORT)
 )
 TUNNEL, ROUTE = "-i", "-g"  # how IPVS forwards: in another packet, or by the server's MAC address alone
 # Its own connections must not come back to it, so the sidecar's user is exempt.
@@ -73,9 +71,9 @@ class Network(Topology):
     # With no delay at all the balancer's ICMP is back before the client's system call has ended.
     lan = Wire("lan", delay_ms=2)
     ports = (
-        Port("client", lan, ("10.0.0.1/24",)),
-        Port("balancer", lan, ("10.0.0.5/24", f"{VIP}/32")),
-        Port("server", lan, ("10.0.0.6/24",)),
+        Port("client", lan, (f"{CLIENT}/24",)),
+        Port("balancer", lan, (f"{BALANCER}/24", f"{VIP}/32")),
+        Port("server", lan, (f"{SERVER}/24",)),
     )
 
     def __init__(self, tunnel: bool = True) -> None:
@@ -135,7 +133,7 @@ class Network(Topology):
             "ip",
             "-batch",
             "-",
-            stdin="route delete 10.0.0.0/24 dev client-eth0\nroute add 10.0.0.0/24 dev client-eth0 src 10.0.0.1\n",
+            stdin=f"route delete 10.0.0.0/24 dev client-eth0\nroute add 10.0.0.0/24 dev client-eth0 src {CLIENT}\n",
         )
 
     @contextlib.contextmanager

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 
-from labs.cases.frag_needed.network import VIP
+from labs.cases.frag_needed.names import BALANCER, CLIENT, VIP
 from labs.draw.ladder import Ladder, ladder
 from labs.net.tcp_info import TcpInfo
 from labs.wire.packet import Packet
-
-CLIENT = "10.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ class Observed:
         """One exchange as a ladder, times counted from its question."""
         return ladder(
             self.shown(name),
-            {"client": [CLIENT], "balancer": ["10.0.0.5"], "server": [VIP]},
+            {"client": [CLIENT], "balancer": [BALANCER], "server": [VIP]},
             title or f"Exchange {name}, seen at the client",
             place,
         )

@@ -16,7 +16,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from labs.cases.frag_needed.network import ECHO_PORT, TLS_PORT, VIP, Network
+from labs.cases.frag_needed.names import ECHO_PORT, TLS_PORT, VIP
+from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.measure.clock import Clock
 from labs.net.counters import counters, moved

@@ -1,0 +1,8 @@
+"""What are this case's hosts and ports called? Known without Mininet, by what draws and judges."""
+
+from __future__ import annotations
+
+CLIENT, BALANCER, SERVER = "10.0.0.1", "10.0.0.5", "10.0.0.6"
+VIP = "10.0.0.2"
+TUNNEL_MTU = 1480  # 1500 less the outer IPv4 header that IPVS puts before each packet
+TLS_PORT, ECHO_PORT, SIDECAR_PORT = 443, 7000, 15001
