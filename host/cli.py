@@ -135,16 +135,32 @@ def _print_json(value) -> None:
 @click.option(
     "--unconfined", is_flag=True, help="Let C of chapter 2's last exercise do what you can do on this machine."
 )
+@click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Leave there what the verdict rests on.")
 @json_option
-def check(exercise, file, unconfined, as_json):
+def check(exercise, file, unconfined, keep, as_json):
     """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4, with its reasons."""
     from host.exercises import answering
 
-    verdict = answering.check(exercise, file, unconfined)
+    _tell(answering.check(exercise, file, unconfined, keep), exercise, as_json)
+
+
+@command("./lab judge kept.json")
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+def judge(file, as_json):
+    """Judge what `check --keep FILE` left, without a guest; exits as check does, and is no progress."""
+    from host.exercises import evidence
+
+    verdict = evidence.judged(file)
+    _tell(verdict, verdict["exercise"], as_json)
+
+
+def _tell(verdict, exercise, as_json):
+    """Print a verdict and end with its exit status."""
     if as_json:
         _print_json(verdict)
     else:
-        click.echo(f"{verdict['verdict']}  {exercise}")
+        click.echo(f"{verdict['verdict']}  {plain(exercise)}")
         for reason in verdict["reasons"]:
             click.echo(f"  {plain(reason)}")
     sys.exit(errors.VERDICTS[verdict["verdict"]])

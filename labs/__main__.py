@@ -33,7 +33,7 @@ def main(words: list[str]) -> int:
     asked = _parser(known).parse_args(words)
     try:
         if asked.verb == "check":
-            return check(asked.exercise, sys.stdin.read(), asked.json, asked.sealed)
+            return check(asked.exercise, sys.stdin.read(), asked.json, asked.sealed, asked.evidence)
         if asked.verb == "record":
             print(json.dumps(known[asked.case].module("record").record()))
             return Status.HOLDS
@@ -86,6 +86,7 @@ def _parser(known: dict) -> argparse.ArgumentParser:
         action="store_true",
         help="the first line is no part of the answer: a nonce, printed beside the answer's hash",
     )
+    arguments.add_argument("--evidence", action="store_true", help="in the JSON also what the verdict rests on")
     return parser
 
 
@@ -95,20 +96,21 @@ def _setting(word: str) -> tuple[str, int]:
     return name, int(value)
 
 
-def check(exercise: str, given: str, as_json: bool, sealed: bool) -> int:
+def check(exercise: str, given: str, as_json: bool, sealed: bool, with_evidence: bool) -> int:
     """Judges an answer and prints the verdict; its exit status. A sealed verdict tells whoever sent nonce and answer
     from one that the answer has printed."""
     from labs.judge.exercise import Unknown
-    from labs.take.judging import judge  # only this verb needs the judges' imports
+    from labs.take.judging import judged  # only this verb needs the judges' imports
 
     nonce, _, answer = given.partition("\n") if sealed else ("", "", given)
     seal = {"seal": {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}} if sealed else {}
     try:
-        verdict = judge(exercise, answer)
+        verdict, evidence = judged(exercise, answer)
     except Unknown as unknown:
         print(unknown, file=sys.stderr)
         return Status.USAGE
-    print(json.dumps(verdict.to_json() | seal) if as_json else verdict.text())
+    shown = {"evidence": evidence.to_json()} if with_evidence and evidence else {}
+    print(json.dumps(verdict.to_json() | shown | seal) if as_json else verdict.text())
     return VERDICTS[verdict.verdict]
 
 

@@ -6,26 +6,34 @@ from pathlib import Path
 
 from host import cases
 from host.errors import USAGE, LabError
-from host.exercises import applied, judging, progress
+from host.exercises import applied, evidence, judging, progress
 from host.vm import serving
 
 LARGEST_ANSWER_BYTES = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for a part of the first word
 
 
-def check(id: str, file: Path, unconfined: bool = False) -> dict:
+def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = None) -> dict:
     """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress. `unconfined` lets an
-    answer that is a program of this machine do what its reader can do."""
+    answer that is a program of this machine do what its reader can do; `keep` is a file to leave what the verdict
+    rests on."""
     exercise = cases.exercise(id)
     answer, notes = _read(file, exercise)
+    if keep:
+        evidence.need_place(keep)
     try:
-        verdict = judging.judge(exercise, answer, file.name, unconfined)
+        verdict = judging.judge(exercise, answer, file.name, unconfined, bool(keep))
     except applied.NoMachine as reason:
         verdict = {"exercise": id, "verdict": "FAIL", "reasons": reason.reasons}
     except applied.Lacking as reason:
         verdict = {"exercise": id, "verdict": "SKIP", "reasons": [str(reason)]}
     verdict["reasons"] = notes + verdict["reasons"]
     progress.add({"exercise": id, "verdict": verdict["verdict"]})
+    found = verdict.pop("evidence", None)
+    if keep and not found:
+        verdict["reasons"].append(f"note: there is no evidence of this verdict to keep, so {keep} was not written")
+    elif keep:
+        evidence.keep(keep, found)
     return verdict
 
 

@@ -28,14 +28,16 @@ CONSOLE_TAIL_BYTES = 1 << 20
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
-def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False) -> dict:
+def judge(
+    exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False, with_evidence: bool = False
+) -> dict:
     """{"exercise", "verdict", "reasons", …}; messages of a compiler call the answer `label`. `unconfined`: see
-    applied.py."""
+    applied.py. With the evidence, "evidence" is in it if the guest gave any."""
     case = cases.case(exercise.id.partition("/")[0])
     with applied.machine(exercise, case.profile, answer, label, unconfined) as ours:
         try:
             with serving.throwaway(ours) as guest:
-                return _verdict(exercise, answer, guest)
+                return _verdict(exercise, answer, guest, with_evidence)
         except GuestDied as death:
             if exercise.applies == "guest":
                 raise
@@ -43,9 +45,9 @@ def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = 
                 return _broken(exercise, f"the machine that the answer makes does not start: {death.message}")
 
 
-def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
+def _verdict(exercise: cases.Exercise, answer: str, guest: Guest, with_evidence: bool) -> dict:
     """What the judge in this guest says of the answer, or what kept it from saying anything."""
-    words = ("labs", "check", exercise.id, "--json", "--sealed")
+    words = ["labs", "check", exercise.id, "--json", "--sealed", *["--evidence"] * with_evidence]
     seal = {"nonce": secrets.token_hex(16), "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
     with ThreadPoolExecutor(1) as pool:
         judging = pool.submit(answered, guest, *words, given=f"{seal['nonce']}\n{answer}")

@@ -15,7 +15,8 @@ import select
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+
+from labs.judge.evidence import Script
 
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
@@ -39,30 +40,10 @@ on() {
 """
 
 
-@dataclass
-class Applied:
-    """What became of a script: its exit `status` (None when it was still running at the deadline),
-    what it printed, and the `forbidden` nodes that it tried to touch."""
-
-    status: int | None
-    output: str
-    forbidden: list[str] = field(default_factory=list)
-
-    def problems(self) -> list[str]:
-        """Sentences for what went wrong while it ran, none if nothing did."""
-        found = [f"it acts on {node}, which this exercise leaves as it is" for node in self.forbidden]
-        if self.status is None:
-            found.append(f"it was still running after {DEADLINE_S} s and was ended")
-        elif self.status != 0 and not self.forbidden:
-            last = self.output.strip().splitlines()[-1:] or ["no message"]
-            found.append(f"it ended with status {self.status}: {last[0]}")
-        return found
-
-
 @contextlib.contextmanager
 def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: float = DEADLINE_S):
     """Run `script` against the nodes whose init processes are `pids` (name: process id); yields
-    Applied when it ended. What it left running goes on until the block ends, then is killed."""
+    Script when it ended. What it left running goes on until the block ends, then is killed."""
     with _cgroup() as group, _networks(pids, allowed) as nets, tempfile.TemporaryDirectory(prefix="answer-") as folder:
         path, log, forbidden = (os.path.join(folder, name) for name in ("answer", "log", "forbidden"))
         with open(path, "w") as file:
@@ -94,7 +75,7 @@ def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: fl
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             status = None
-        yield Applied(status, _read(log), sorted(set(_read(forbidden).split())))
+        yield Script(status, _read(log), sorted(set(_read(forbidden).split())), deadline_s)
 
 
 @contextlib.contextmanager

@@ -5,17 +5,19 @@ holds still meanwhile."""
 from __future__ import annotations
 
 import contextlib
+import os
 import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from labs.errors import CouldNotTell
+from labs.judge.evidence import Evidence, Settings
 from labs.judge.exercise import Exercise
-from labs.judge.verdict import Judged, Verdict
-from labs.measure.rounds import Round
+from labs.judge.judging import answered, left_alone, ran
+from labs.judge.verdict import Verdict
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.take.answer import applied
-from labs.take.settings import first_change, settings
+from labs.take.settings import compared, settings
 from labs.wire.capture import CaptureError
 
 # What a network that an answer has broken does to a workload.
@@ -25,7 +27,7 @@ TRIES = 3
 
 def undisturbed(verdict: Verdict, attempt: Callable[[], None]) -> None:
     """Has the answer tried on new networks, and tried again if the machine stood still while it was measured
-    (see `held_still`) or an instrument lost something. What came out has no part in it."""
+    (see labs/judge/judging.py) or an instrument lost something. What came out has no part in it."""
     for left in reversed(range(TRIES)):
         verdict.checks.clear()
         verdict.measured.clear()
@@ -34,16 +36,6 @@ def undisturbed(verdict: Verdict, attempt: Callable[[], None]) -> None:
         except CouldNotTell:
             if not left:
                 raise
-
-
-def held_still(bound_ms: float, *measured: Round) -> None:
-    """Raises CouldNotTell if the machine stood still for longer than this while one of these was measured."""
-    longest_ms = max(each.held_up_ms for each in measured)
-    if longest_ms > bound_ms:
-        raise CouldNotTell(
-            f"the machine stood still for {longest_ms:.0f} ms while the answer was measured, "
-            f"expected {bound_ms:.0f} at most"
-        )
 
 
 @contextlib.contextmanager
@@ -63,27 +55,18 @@ def two(make: Callable[[], Topology]):
 def acting(exercise: Exercise, answer: str, verdict: Verdict, net: Topology):
     """The answer's script, applied for the length of the block; one that fails in itself is judged
     by that alone."""
-    pids = {name: node.pid for name, node in net.hosts.items()}
-    with applied(answer, pids, set(exercise.allowed)) as script:
-        problems = script.problems()
-        if not verdict.expect(not problems, "the script ran to its end", "; ".join(problems)):
-            raise Judged
+    with applied(answer, pids(net), set(exercise.allowed)) as script:
+        ran(verdict, script)
         yield
 
 
 @contextlib.contextmanager
 def others_left_alone(exercise: Exercise, verdict: Verdict, net: Topology):
     """The hosts that are not the answer's to change have to be, after the block, what they were."""
-    others = [node for name, node in net.hosts.items() if name not in exercise.allowed]
-    before = {node.name: settings(node) for node in others}
-    yield
-    for node in others:
-        change = first_change(before[node.name], settings(node))
-        verdict.expect(
-            change is None,
-            f"{node.name} is as it was",
-            f"{node.name} was changed, which this exercise leaves as it is: {change}",
-        )
+    found: list[Settings] = []
+    with others_compared(exercise, net, found):
+        yield
+    left_alone(verdict, found)
 
 
 @contextlib.contextmanager
@@ -92,5 +75,55 @@ def expecting_answers(verdict: Verdict):
     try:
         yield
     except BROKEN as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        verdict.expect(False, "", f"expected every request to be answered, found: {said}")
+        answered(verdict, _said(error))
+
+
+class Taking:
+    """The evidence of one answer, as it comes:
+
+    taking = Taking(exercise, answer)
+    with taking.acted(net) as ran:
+        if ran:
+            ... what the case wants to see ...
+    taking.evidence(seen)
+    """
+
+    def __init__(self, exercise: Exercise, answer: str) -> None:
+        self.exercise, self.answer = exercise, answer
+        self.settings: list[Settings] = []
+        self.unanswered = ""
+
+    @contextlib.contextmanager
+    def acted(self, net: Topology):
+        """The answer's script, applied for the length of the block; yields whether it ran to its end. What the block
+        finds instead of an answer to a workload ends it, and is noted; so is what became of the other hosts."""
+        with others_compared(self.exercise, net, self.settings):
+            with applied(self.answer, pids(net), set(self.exercise.allowed)) as self.script:
+                try:
+                    yield not self.script.problems()
+                except BROKEN as error:
+                    self.unanswered = _said(error)
+
+    def evidence(self, seen: object) -> Evidence:
+        """All of it, with what the case has seen."""
+        kernel = os.uname().release
+        return Evidence(self.exercise.id, self.answer, kernel, self.script, self.settings, self.unanswered, seen)
+
+
+@contextlib.contextmanager
+def others_compared(exercise: Exercise, net: Topology, found: list[Settings]):
+    """Notes what has changed, during the block, of each host that is not the answer's."""
+    others = [node for name, node in net.hosts.items() if name not in exercise.allowed]
+    before = {node.name: settings(node) for node in others}
+    yield
+    found += [compared(node.name, before[node.name], settings(node)) for node in others]
+
+
+def pids(net: Topology) -> dict[str, int]:
+    """By name the process that is each host."""
+    return {name: node.pid for name, node in net.hosts.items()}
+
+
+def _said(error: Exception) -> str:
+    """The first line of what went wrong."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from labs.judge.evidence import Settings
 from labs.net.topology import Node
+
+MOST_LINES = 50  # of a kind: an answer may add routes without end
 
 # Commands whose output holds still while packets pass.
 SETTINGS = (
@@ -35,13 +38,13 @@ def settings(node: Node) -> list[str]:
     ]
 
 
+def compared(host: str, before: list[str], after: list[str]) -> Settings:
+    """What has changed of a host's settings; of very many lines the first of either kind."""
+    old, new = set(before), set(after)
+    gone, now = ([line for line in lines if line not in others] for lines, others in ((before, new), (after, old)))
+    return Settings(host, gone[:MOST_LINES], now[:MOST_LINES])
+
+
 def first_change(before: list[str], after: list[str]) -> str | None:
     """The first setting that differs, for a person; None if all are as they were."""
-    old, new = set(before), set(after)
-    for line in after:
-        if line not in old:
-            return f"now {line.strip()!r}"
-    for line in before:
-        if line not in new:
-            return f"gone: {line.strip()!r}"
-    return None
+    return compared("", before, after).change

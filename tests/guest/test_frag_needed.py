@@ -7,12 +7,16 @@ from functools import partial
 import pytest
 
 from labs import __main__ as command
-from labs.cases.frag_needed import case, curing, lasting, telling, tracing
+from labs.cases.frag_needed import case, cured, curing, lasting, telling, tracing
 from labs.errors import CouldNotTell
+from labs.judge.evidence import of_kind, read
 from labs.judge.exercise import exercise
+from labs.judge.judging import judged_file
 from labs.take.judging import judge as judged
+from labs.take.judging import judged as taken
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
+from labs.wire.capture import read as packets_of
 
 PARTS = "frag-needed"
 
@@ -51,6 +55,19 @@ def test_where_nothing_stalls_no_judge_says_yes_or_no(monkeypatch, number, judge
     right = sorted((exercise(f"frag-needed/{number}").folder / "solutions").iterdir())[0]
     verdict = judged(f"frag-needed/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
+
+
+def test_evidence_comes_back_as_it_was_with_the_capture_beside_it(tmp_path):
+    right = sorted((exercise("frag-needed/1").folder / "solutions").iterdir())[0]
+    verdict, evidence = taken("frag-needed/1", right.read_text())
+    text = evidence.text().encode()
+    again = of_kind(cured.Cure, read(text))
+    assert again == evidence and judged_file(text).to_json() == verdict.to_json()
+    file = tmp_path / "kept.pcap"
+    for seen in (*again.seen.untouched.each().values(), *again.seen.mended.each().values()):
+        file.write_bytes(seen.pcap)
+        told = [(packet.src, packet.dst, packet.length_bytes, packet.flags) for packet in seen.packets]
+        assert told == [(p.src, p.dst, p.length_bytes, p.flags) for p in packets_of(file)] and told
 
 
 def test_json_has_what_it_promises(outcome):

@@ -1,7 +1,6 @@
-"""Who judges which exercise of this chapter?"""
+"""Who judges the evidence of which exercise of this chapter?"""
 
-from labs.cases.frag_needed.curing import judge_fix
-from labs.cases.frag_needed.lasting import judge_lasting
-from labs.cases.frag_needed.telling import judge_telling
+from labs.cases.frag_needed.cured import Cure, judge_cure
+from labs.judge.judging import Judge
 
-JUDGES = {"1": judge_fix, "2": judge_fix, "3": judge_fix, "4": judge_lasting, "5": judge_telling}
+JUDGES = dict.fromkeys("123", Judge(Cure, judge_cure))

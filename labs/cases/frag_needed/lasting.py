@@ -10,15 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from labs.cases.frag_needed.curing import SMALLEST_FULL_SEGMENT_BYTES, stalls
+from labs.cases.frag_needed.cured import SMALLEST_FULL_SEGMENT_BYTES, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import VIP
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.judge.exercise import Exercise
+from labs.judge.judging import held_still
 from labs.judge.verdict import Verdict
-from labs.take.script import acting, expecting_answers, held_still, others_left_alone, undisturbed
+from labs.take.script import acting, expecting_answers, others_left_alone, undisturbed
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2

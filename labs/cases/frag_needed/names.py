@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+HOSTS = ("client", "balancer", "server")
 CLIENT, BALANCER, SERVER = "10.0.0.1", "10.0.0.5", "10.0.0.6"
 VIP = "10.0.0.2"
 TUNNEL_MTU = 1480  # 1500 less the outer IPv4 header that IPVS puts before each packet

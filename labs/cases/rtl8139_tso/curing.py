@@ -15,9 +15,10 @@ from labs.cases.rtl8139_tso.remedies import under
 from labs.cases.rtl8139_tso.workload import MAX_S, download
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
+from labs.judge.judging import held_still
 from labs.judge.verdict import Verdict
 from labs.net.node import CommandFailed
-from labs.take.script import acting, expecting_answers, held_still, others_left_alone, undisturbed
+from labs.take.script import acting, expecting_answers, others_left_alone, undisturbed
 
 # What `ethtool -k` lists of the 8139 that may be off after the answer; all of them are the segmentation.
 SEGMENTATION = ("tcp-segmentation-offload", "tx-tcp-segmentation", "tx-tcp-mangleid-segmentation")

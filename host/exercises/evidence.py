@@ -1,0 +1,65 @@
+"""What did a verdict rest on? A file of evidence is kept, and judged again, by a program of labs/ that needs no guest.
+Anybody may have written the file."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from host.errors import USAGE, VERDICTS, LabError
+from host.paths import REPOSITORY
+from host.phases import say
+
+LARGEST_BYTES = 4 << 20  # of a file; labs/judge/evidence.py reads no more
+DEADLINE_S = 60  # a judge takes a tenth of a second
+LIMITS = ("prlimit", f"--cpu={DEADLINE_S}", f"--as={1 << 30}")
+ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
+
+
+def need_place(file: Path) -> None:
+    """Raise, before anything is measured, if nothing can be kept there."""
+    if file.is_dir() or not os.access(file.parent, os.W_OK):
+        raise LabError(f"cannot write {file}: no file can be made there", ANEW, USAGE)
+
+
+def keep(file: Path, evidence: dict) -> None:
+    """Write what a verdict rests on, whole or not at all."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        part.write_text(json.dumps(evidence, indent=1, sort_keys=True) + "\n")
+        part.replace(file)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise LabError(f"cannot write {file}: {error.strerror}; the verdict is noted all the same", ANEW) from error
+    say(f"what the verdict rests on is in {file}; judged again by: ./lab judge {file}")
+
+
+def judged(file: Path) -> dict:
+    """The verdict that this evidence comes to: {"exercise", "verdict", "reasons", …}. It is no reader's progress."""
+    try:
+        with open(file, "rb") as opened:
+            raw = opened.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        raise LabError(f"cannot read {file}: {error.strerror}", ANEW, USAGE) from error
+    # Nothing but the standard library (-S), and nothing of the reader's environment.
+    program = [sys.executable, "-B", "-S", "-P", "-m", "labs.judge"]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "LANG": "C.UTF-8"}
+    try:
+        result = subprocess.run(
+            [*LIMITS, *program], input=raw, env=environment, capture_output=True, timeout=DEADLINE_S
+        )
+    except subprocess.TimeoutExpired:
+        return _untold(f"it was not judged in {DEADLINE_S} s")
+    try:
+        verdict = json.loads(result.stdout)
+        if VERDICTS[verdict["verdict"]] == result.returncode:
+            return verdict
+    except (ValueError, LookupError, TypeError):
+        pass
+    said = result.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"status {result.returncode}"]
+    return _untold(f"the judge itself failed ({said[0]})")
+
+
+def _untold(why: str) -> dict:
+    return {"exercise": "evidence", "verdict": "COULD NOT TELL", "reasons": [why]}

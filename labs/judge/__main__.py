@@ -1,0 +1,12 @@
+"""`python -m labs.judge <EVIDENCE`: one object of JSON, the verdict; its exit status as that of `labs check`."""
+
+import json
+import sys
+
+from labs.errors import VERDICTS
+from labs.judge.evidence import LARGEST_BYTES
+from labs.judge.judging import judged_file
+
+verdict = judged_file(sys.stdin.buffer.read(LARGEST_BYTES + 1))
+print(json.dumps(verdict.to_json()))
+sys.exit(VERDICTS[verdict.verdict])

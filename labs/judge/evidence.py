@@ -1,0 +1,107 @@
+"""What was seen of an answer? Taken in a guest, kept as JSON, judged anywhere; labs/judge/judging.py says how.
+
+A file of it is one object: `schema`, the `exercise`, the `answer`'s text, the guest's `kernel`, what became of the
+answer's `script`, the `settings` of the hosts that are not the answer's, and what the case has `seen`, of a kind
+that it defines. It may come from anybody: read() takes nothing on trust, and says of damage what and where.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+
+from labs.judge.plain import Damaged, loaded, plain
+
+SCHEMA = 1
+LARGEST_BYTES = 4 << 20  # of the JSON
+LONGEST_ID = 80  # of an exercise
+FORBIDDEN_SHOWN = 20  # an answer may name a host as often as it likes
+
+
+@dataclass(frozen=True)
+class Script:
+    """What became of an answer's script: its exit `status` (None when it was still running at its deadline), what it
+    printed, and the `forbidden` hosts that it tried to touch."""
+
+    status: int | None
+    output: str
+    forbidden: list[str] = field(default_factory=list)
+    deadline_s: float = 20
+
+    def problems(self) -> list[str]:
+        """Sentences for what went wrong while it ran, none if nothing did."""
+        found = [f"it acts on {node}, which this exercise leaves as it is" for node in self.forbidden[:FORBIDDEN_SHOWN]]
+        if self.status is None:
+            found.append(f"it was still running after {self.deadline_s:.0f} s and was ended")
+        elif self.status != 0 and not self.forbidden:
+            last = self.output.strip().splitlines()[-1:] or ["no message"]
+            found.append(f"it ended with status {self.status}: {last[0]}")
+        return found
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of a host that an answer has to leave alone: which lines of its settings are `gone`, and which are new."""
+
+    host: str
+    gone: list[str] = field(default_factory=list)
+    now: list[str] = field(default_factory=list)
+
+    @property
+    def change(self) -> str | None:
+        """The first difference, for a person; None if all is as it was."""
+        if self.now:
+            return f"now {self.now[0].strip()!r}"
+        return f"gone: {self.gone[0].strip()!r}" if self.gone else None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a verdict rests on. `unanswered` says what a workload found instead of an answer, if it got none; what
+    the case had seen until then is there. `seen` is of the case's kind, None if the script failed in itself."""
+
+    exercise: str
+    answer: str
+    kernel: str
+    script: Script
+    settings: list[Settings] = field(default_factory=list)
+    unanswered: str = ""
+    seen: object = None
+
+    def text(self) -> str:
+        """As JSON, in one line."""
+        return json.dumps(self.to_json())
+
+    def to_json(self) -> dict:
+        """Plain values."""
+        return {"schema": SCHEMA, **plain(self)}
+
+
+def read(text: bytes) -> dict:
+    """What a file of evidence holds, not yet of any kind; it has the id of an `exercise`. Raises Damaged."""
+    if len(text) > LARGEST_BYTES:
+        raise Damaged(f"expected {LARGEST_BYTES >> 20} MiB of JSON at most")
+    try:
+        found = json.loads(text.decode())
+    except UnicodeDecodeError as error:
+        raise Damaged(f"expected JSON in UTF-8, found another byte at {error.start}") from error
+    except RecursionError as error:
+        raise Damaged("expected JSON, found some nested too deeply") from error
+    except ValueError as error:
+        raise Damaged(f"expected JSON, found other text ({error})") from error
+    if not isinstance(found, dict) or not isinstance(id := found.get("exercise"), str) or len(id) > LONGEST_ID:
+        raise Damaged("expected one object of JSON that names its exercise")
+    if type(found.get("schema")) is not int or found.pop("schema") != SCHEMA:
+        raise Damaged(f"expected evidence of schema {SCHEMA}, found another")
+    return found
+
+
+def of_kind(kind: type, found: dict) -> Evidence:
+    """The evidence in it; what was `seen` is of the case's kind. Raises Damaged."""
+    common = {name: each for name, each in found.items() if name != "seen"}
+    try:
+        evidence = loaded(Evidence, common, "evidence")
+        seen = None if found.get("seen") is None else loaded(kind, found["seen"], "evidence.seen")
+    except RecursionError as error:  # a packet may quote one
+        raise Damaged("expected JSON, found some nested too deeply") from error
+    return replace(evidence, seen=seen)

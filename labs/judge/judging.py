@@ -1,0 +1,109 @@
+"""What does evidence come to? Judged by its case, with the standard library alone: so it needs no guest.
+
+labs/cases/<case>/judges.py offers `JUDGES`, a Judge for each number of an exercise whose answers are judged so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from labs.errors import CannotTry, CouldNotTell
+from labs.judge.evidence import Evidence, Script, Settings, of_kind, read
+from labs.judge.exercise import Exercise, Unknown, exercise
+from labs.judge.plain import Damaged
+from labs.judge.verdict import Judged, Verdict
+from labs.measure.rounds import Round
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How an exercise is judged: `judge(evidence, verdict)` adds its checks; `seen` is the kind of what a case saw."""
+
+    seen: type
+    judge: Callable[[Evidence, Verdict], None]
+
+
+def judge_of(asked: Exercise) -> Judge | None:
+    """Who judges evidence of this exercise; None if its answers are still measured and judged in one."""
+    try:
+        judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
+    except ModuleNotFoundError as error:
+        if not (error.name or "").endswith(".judges"):
+            raise
+        return None
+    return judges.JUDGES.get(asked.folder.name)
+
+
+def judged(evidence: Evidence) -> Verdict:
+    """The verdict that evidence comes to. COULD NOT TELL if the machine stood still while it was taken."""
+    verdict = Verdict(evidence.exercise)
+    ours = judge_of(exercise(evidence.exercise))
+    try:
+        with contextlib.suppress(Judged):
+            ours.judge(evidence, verdict)
+    except CannotTry as reason:
+        verdict.skipped = f"{reason}. Next: {reason.next_command}"
+    except CouldNotTell as reason:
+        verdict.untold = f"{reason}. Next: the same call again"
+    return verdict
+
+
+def judged_file(text: bytes) -> Verdict:
+    """The verdict on a file of evidence, which anybody may have written: COULD NOT TELL if it is damaged."""
+    id = "evidence"
+    try:
+        found = read(text)
+        ours = judge_of(exercise(found["exercise"]))
+        id = found["exercise"]
+        if not ours:
+            raise Damaged(f"answers to {id} are not judged by evidence")
+        return judged(of_kind(ours.seen, found))
+    except (Damaged, Unknown) as reason:
+        return Verdict(id, untold=f"{reason}. Next: ./lab check CASE/N FILE --keep EVIDENCE")
+    except (LookupError, ArithmeticError, StopIteration, statistics.StatisticsError) as error:
+        return Verdict(id, untold=f"it is not whole ({type(error).__name__}: {error}). Next: the same")
+
+
+def held_still(bound_ms: float, *measured: Round) -> None:
+    """Raises CouldNotTell if the machine stood still for longer than this while one of these was measured."""
+    longest_ms = max(each.held_up_ms for each in measured)
+    if longest_ms > bound_ms:
+        raise CouldNotTell(
+            f"the machine stood still for {longest_ms:.0f} ms while the answer was measured, "
+            f"expected {bound_ms:.0f} at most"
+        )
+
+
+def ran(verdict: Verdict, script: Script) -> None:
+    """A script that fails in itself is judged by that alone."""
+    problems = script.problems()
+    if not verdict.expect(not problems, "the script ran to its end", "; ".join(problems)):
+        raise Judged
+
+
+def answered(verdict: Verdict, unanswered: str) -> None:
+    """A workload that got no answer fails the verdict, with what was found instead."""
+    if unanswered:
+        verdict.expect(False, "", f"expected every request to be answered, found: {unanswered}")
+
+
+def left_alone(verdict: Verdict, settings: list[Settings]) -> None:
+    """The hosts that are not the answer's to change have to be what they were."""
+    for host in settings:
+        verdict.expect(
+            not host.change,
+            f"{host.host} is as it was",
+            f"{host.host} was changed, which this exercise leaves as it is: {host.change}",
+        )
+
+
+def others_left_alone(verdict: Verdict, evidence: Evidence, hosts: Sequence[str]) -> None:
+    """The same of evidence, in which none of the network's other hosts may be missing."""
+    others = [host for host in hosts if host not in exercise(evidence.exercise).allowed]
+    if [host.host for host in evidence.settings] != others:
+        raise Damaged(f"expected the settings of {', '.join(others)}")
+    left_alone(verdict, evidence.settings)

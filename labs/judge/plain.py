@@ -1,0 +1,111 @@
+"""How does a dataclass become plain values, as JSON has them, and these the dataclass again?
+
+    plain(value)           what json.dumps() takes; a field that has its default is left out, bytes are packed
+    loaded(kind, value)    the same again; of what somebody else has written, nothing is taken on trust
+
+Known are str, bool, int, float, None, bytes, `X | None`, list[X], dict[str, X] and dataclasses of these.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import functools
+import math
+import types
+import typing
+import zlib
+
+LARGEST_NUMBER = 1 << 53  # up to it JSON's readers agree on what a whole number is
+LARGEST_BYTES = 8 << 20  # of what is packed
+
+
+class Damaged(ValueError):
+    """It is not what it should be: where, and what was found instead."""
+
+
+def plain(value: object) -> object:
+    """Plain values for JSON."""
+    if dataclasses.is_dataclass(value):
+        return {
+            field.name: plain(mine)
+            for field in dataclasses.fields(value)
+            if (mine := getattr(value, field.name)) != _default(field)
+        }
+    if isinstance(value, bytes):
+        return base64.b64encode(zlib.compress(value, 9)).decode()
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+def loaded(kind: typing.Any, value: object, at: str = "it") -> typing.Any:
+    """A value of this kind. Raises Damaged; `at` says there where it was found."""
+    if kind in (str, bool, type(None)):
+        return _is(kind, value, at)
+    if kind in (int, float):
+        return _number(kind, value, at)
+    if kind is bytes:
+        return _unpacked(_is(str, value, at), at)
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind, _is(dict, value, at), at)
+    of, inside = typing.get_origin(kind), typing.get_args(kind)
+    if of in (types.UnionType, typing.Union):  # X | None: the only one there is
+        return None if value is None else loaded(next(each for each in inside if each is not type(None)), value, at)
+    if of is list:
+        return [loaded(inside[0], each, f"{at}[{number}]") for number, each in enumerate(_is(list, value, at))]
+    if of is dict:
+        return {key: loaded(inside[1], each, f"{at}.{key}") for key, each in _is(dict, value, at).items()}
+    raise TypeError(f"no way to load {kind}")
+
+
+def _is(kind: type, value: object, at: str):
+    if type(value) is not kind:
+        raise Damaged(f"{at}: expected {kind.__name__}, found {type(value).__name__}")
+    return value
+
+
+def _number(kind: type, value: object, at: str) -> int | float:
+    if type(value) is not int and (kind is int or type(value) is not float):
+        raise Damaged(f"{at}: expected {kind.__name__}, found {type(value).__name__}")
+    if not abs(value) <= LARGEST_NUMBER or not math.isfinite(value):
+        raise Damaged(f"{at}: expected a number up to 2^53, found another")
+    return kind(value)
+
+
+def _unpacked(text: str, at: str) -> bytes:
+    try:
+        unpacking = zlib.decompressobj()
+        found = unpacking.decompress(base64.b64decode(text, validate=True), LARGEST_BYTES)
+    except (binascii.Error, zlib.error, ValueError) as error:
+        raise Damaged(f"{at}: expected deflated bytes in base64, found: {error}") from error
+    if not unpacking.eof:
+        raise Damaged(f"{at}: expected deflated bytes in base64, {LARGEST_BYTES >> 20} MiB at most and whole")
+    return found
+
+
+def _dataclass(kind: type, value: dict, at: str):
+    known = _kinds(kind)
+    if strange := sorted(value.keys() - known.keys()):
+        raise Damaged(f"{at}: there is no {strange[0][:80]!r} in it")
+    lacking = [f.name for f in dataclasses.fields(kind) if f.name not in value and _default(f) is dataclasses.MISSING]
+    if lacking:
+        raise Damaged(f"{at}: {lacking[0]!r} is missing")
+    return kind(**{name: loaded(known[name], each, f"{at}.{name}") for name, each in value.items()})
+
+
+@functools.cache
+def _kinds(kind: type) -> dict[str, typing.Any]:
+    """By name the kind of each field."""
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def _default(field: dataclasses.Field) -> object:
+    """What it is if nothing is said; MISSING if something has to be."""
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default

@@ -1,0 +1,34 @@
+"""Evidence of an answer to frag-needed/1, made by hand: a right one, and what a test changes in it."""
+
+from dataclasses import replace
+
+from labs.cases.frag_needed.cured import Bulk, Connections, Cure, Ways
+from labs.cases.frag_needed.names import BALANCER, CLIENT, VIP
+from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.judge.evidence import Evidence, Script, Settings
+from labs.wire.packet import Packet
+
+
+def observed(b_waits_ms: float, *icmps: Packet, segment_bytes: int = 1428) -> Observed:
+    """A and B; in A's exchange a segment leaves."""
+    exchanges = [Exchange("A", "A", 1448, 0.0, 20.0), Exchange("B", "B", 1448, 0.1, b_waits_ms)]
+    segment = Packet(0.005, CLIENT, VIP, "tcp", interface="client-eth0", outgoing=True, payload_bytes=segment_bytes)
+    return Observed(exchanges, [segment, *icmps], {"IcmpMsgOutType3": len(icmps)}, b"pcap")
+
+
+FRAG_NEEDED = dict(proto="icmp", icmp_type=3, icmp_code=4, next_hop_mtu=1480)
+TO_SELF = Packet(0.11, CLIENT, CLIENT, outgoing=False, **FRAG_NEEDED)
+FROM_BALANCER = Packet(0.004, BALANCER, CLIENT, outgoing=False, **FRAG_NEEDED)
+STALLS = observed(240.0, FROM_BALANCER, TO_SELF)
+CURED = observed(10.0)
+SEEN = Cure(Ways(STALLS, STALLS), Ways(CURED, CURED), 0, Connections(4, 2), [Bulk(1.0, 1.0)] * 3)
+SETTINGS = [Settings("balancer"), Settings("server")]
+RIGHT = Evidence("frag-needed/1", "on client true", "6.1", Script(0, ""), SETTINGS, "", SEEN)
+
+
+def seen(**changed) -> Evidence:
+    return replace(RIGHT, seen=replace(SEEN, **changed))
+
+
+def mended(direct: Observed) -> Evidence:
+    return seen(mended=Ways(direct, CURED))

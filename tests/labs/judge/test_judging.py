@@ -1,0 +1,137 @@
+"""Is evidence judged by what it says, wherever it comes from, and with the standard library alone?"""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from host import cases
+from host.paths import REPOSITORY
+from labs.cases.frag_needed.cured import Bulk, Connections, Ways
+from labs.cases.frag_needed.observed import Observed
+from labs.judge.evidence import LARGEST_BYTES, Script, Settings
+from labs.judge.exercise import exercise
+from labs.judge.judging import judge_of, judged, judged_file
+from tests.labs.judge.made import CURED, RIGHT, SETTINGS, STALLS, TO_SELF, mended, observed, seen
+
+
+def test_what_was_right_is_right_also_from_a_file():
+    for verdict in (judged(RIGHT), judged_file(RIGHT.text().encode())):
+        assert verdict.verdict == "PASS", verdict.text()
+        assert "direct: B waits 10 ms where the untouched B waits 240 ms" in verdict.reasons
+
+
+@pytest.mark.parametrize(
+    "evidence, said",
+    [
+        (mended(observed(200.0)), "direct: B still waits 200 ms; the untouched B waits 240 ms"),
+        (mended(observed(10.0, TO_SELF)), "direct: 1 ICMPs still ask for smaller packets"),
+        (mended(observed(10.0, segment_bytes=500)), "a full segment carries 500 bytes, expected 1400"),
+        (mended(replace(CURED, packets=[])), "a full segment carries 0 bytes"),
+        (seen(fragments=2), "2 fragments were made"),
+        (seen(connections=Connections(3, 2)), "the balancer saw 3 connections, expected the 4"),
+        (seen(connections=Connections(4, 0)), "the sidecar took 0 TLS connections"),
+        (seen(bulk=[Bulk(1.0, 9.0)] * 2 + [Bulk(1.0, 1.0)]), "bulk takes 9.0 times as long"),
+        (replace(RIGHT, settings=[Settings("balancer", [], [" x "]), SETTINGS[1]]), "balancer was changed, which this"),
+        (replace(RIGHT, settings=[SETTINGS[0], Settings("server", ["y"])]), "leaves as it is: gone: 'y'"),
+        (replace(RIGHT, script=Script(3, "a\nno such host")), "it ended with status 3: no such host"),
+        (replace(RIGHT, script=Script(None, "")), "it was still running after 20 s"),
+        (replace(RIGHT, script=Script(97, "", ["server"])), "it acts on server"),
+        (replace(RIGHT, unanswered="timed out"), "expected every request to be answered, found: timed out"),
+        (replace(seen(mended=Ways(), bulk=[]), unanswered="reset"), "expected every request to be answered"),
+    ],
+)
+def test_what_was_wrong_is_wrong_for_its_reason(evidence, said):
+    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+        assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+def test_a_script_that_fails_is_judged_by_that_alone():
+    script = replace(RIGHT, script=Script(1, "no"), seen=None, settings=[])
+    assert judged_file(script.text().encode()).reasons == ["it ended with status 1: no"]
+
+
+def held_up(observed: Observed, name: str) -> Observed:
+    return replace(observed, exchanges=[replace(e, held_up_ms=(e.name == name) * 1e3) for e in observed.exchanges])
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        seen(untouched=Ways(held_up(STALLS, "B"), STALLS)),
+        mended(held_up(CURED, "A")),
+        replace(mended(held_up(observed(500.0), "B")), unanswered=""),
+    ],
+)
+def test_a_machine_that_stood_still_tells_nothing(evidence):
+    verdict = judged(evidence)
+    assert verdict.verdict == "COULD NOT TELL" and "stood still for 1000 ms" in verdict.reasons[0]
+
+
+def test_where_nothing_stalled_nothing_is_judged():
+    assert judged(seen(untouched=Ways(CURED, STALLS))).verdict == "SKIP"
+
+
+def changed(**fields) -> bytes:
+    return json.dumps(RIGHT.to_json() | fields).encode()
+
+
+SPARSE = RIGHT.to_json()["seen"]
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (b"", "expected JSON, found other text"),
+        (b"[]", "expected one object of JSON that names its exercise"),
+        (b"\xff{}", "expected JSON in UTF-8, found another byte at 0"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b" " * (LARGEST_BYTES + 1), "4 MiB of JSON at most"),
+        (changed(schema=2), "schema 1, found another"),
+        (changed(schema=True), "schema 1, found another"),
+        (changed(exercise="x/9"), "no exercise 'x/9'"),
+        (changed(exercise="x" * 1_000_000), "names its exercise"),
+        (changed(exercise="addr-select/1"), "not judged by evidence"),
+        (changed(verdict="PASS"), "there is no 'verdict' in it"),
+        (changed(settings=[]), "expected the settings of balancer, server"),
+        (changed(script={"status": "0", "output": ""}), "evidence.script.status: expected int"),
+        (changed(seen=None), "it lacks a part"),
+        (changed(seen={**SPARSE, "bulk": SPARSE["bulk"][:2]}), "it lacks a part"),
+        (changed(seen={**SPARSE, "mended": {"direct": SPARSE["mended"]["direct"]}}), "it lacks a part"),
+        (changed(seen={**SPARSE, "bulk": [{"untouched_s": 0, "mended_s": 1}] * 3}), "it is not whole (ZeroDivision"),
+        (changed(seen={**SPARSE, "fragments": float("nan")}), "evidence.seen.fragments: expected int, found float"),
+    ],
+    ids=range(18),
+)
+def test_damaged_evidence_could_not_tell(text, said):
+    verdict = judged_file(text)
+    assert verdict.verdict == "COULD NOT TELL" and said in verdict.reasons[0], verdict.text()
+    assert len(verdict.text()) < 1000
+
+
+def test_packets_that_quote_without_end_could_not_tell():
+    quoted = packet = SPARSE["mended"]["direct"]["packets"][0] | {}
+    for _ in range(900):
+        quoted = packet | {"quoted": quoted}
+    direct = SPARSE["mended"]["direct"] | {"packets": [quoted]}
+    text = changed(seen={**SPARSE, "mended": {"direct": direct, "sidecar": direct}})
+    assert "nested too deeply" in judged_file(text).reasons[0]
+
+
+def test_there_is_an_exercise_that_is_judged_so():
+    assert any(judge_of(exercise(each.id)) for case in cases.cases().values() for each in case.exercises)
+
+
+def test_judges_know_the_standard_library_and_no_network():
+    """In a Python without packages of others: each case's judges, and what they import."""
+    modules = ["labs.judge.judging"]
+    modules += [f"labs.cases.{f.parent.name}.judges" for f in (REPOSITORY / "labs/cases").glob("*/judges.py")]
+    program = (
+        f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
+        "known = sys.stdlib_module_names | {'labs', '__main__'}\n"
+        f"import {', '.join(modules)}\nprint([name for name in sys.modules if name.split('.')[0] not in known])"
+    )
+    result = subprocess.run([sys.executable, "-I", "-S", "-B", "-c", program], capture_output=True, text=True)
+    assert len(modules) > 1 and (result.stdout, result.stderr) == ("[]\n", "")

@@ -1,0 +1,24 @@
+"""Does what a verdict rests on come to the same verdict without a guest?"""
+
+import json
+
+import pytest
+
+from host import cases
+from tests.vm.conftest import held_up, told
+
+EXERCISE = cases.exercise("frag-needed/1")
+WRONG = EXERCISE.folder / "wrong"
+
+
+@pytest.mark.parametrize("answer", [EXERCISE.solution, WRONG / "advmss.sh"], ids=lambda path: path.name)
+def test_kept_and_judged_again(lab, tmp_path, answer):
+    kept = tmp_path / "kept.json"
+
+    def check() -> dict:
+        return json.loads(lab("check", "frag-needed/1", str(answer), "--keep", str(kept), "--json").stdout)
+
+    verdict = told(check, held_up)
+    again = lab("judge", str(kept), "--json")
+    assert json.loads(again.stdout) == verdict
+    assert again.returncode == (0 if answer == EXERCISE.solution else 1)
