@@ -33,7 +33,7 @@ def main(words: list[str]) -> int:
     asked = _parser(known).parse_args(words)
     try:
         if asked.verb == "check":
-            return check(asked.exercise, sys.stdin.read(), asked.json, asked.sealed, asked.evidence)
+            return check(asked.exercise, sys.stdin.read(), asked.json, asked.sealed)
         if asked.verb == "record":
             print(json.dumps(known[asked.case].module("record").record()))
             return Status.HOLDS
@@ -84,9 +84,9 @@ def _parser(known: dict) -> argparse.ArgumentParser:
     arguments.add_argument(
         "--sealed",
         action="store_true",
-        help="the first line is no part of the answer: a nonce, printed beside the answer's hash",
+        help="the first line is no part of the answer: a nonce, printed beside the answer's hash; where evidence is "
+        "judged elsewhere, that is printed and no verdict",
     )
-    arguments.add_argument("--evidence", action="store_true", help="in the JSON also what the verdict rests on")
     return parser
 
 
@@ -96,9 +96,9 @@ def _setting(word: str) -> tuple[str, int]:
     return name, int(value)
 
 
-def check(exercise: str, given: str, as_json: bool, sealed: bool, with_evidence: bool) -> int:
-    """Judges an answer and prints the verdict; its exit status. A sealed verdict tells whoever sent nonce and answer
-    from one that the answer has printed."""
+def check(exercise: str, given: str, as_json: bool, sealed: bool) -> int:
+    """Judges an answer and prints the verdict; its exit status. A seal tells whoever sent nonce and answer what the
+    judge has printed from what the answer has. Sealed evidence is for them to judge."""
     from labs.judge.exercise import Unknown
     from labs.take.judging import judged  # only this verb needs the judges' imports
 
@@ -109,8 +109,10 @@ def check(exercise: str, given: str, as_json: bool, sealed: bool, with_evidence:
     except Unknown as unknown:
         print(unknown, file=sys.stderr)
         return Status.USAGE
-    shown = {"evidence": evidence.to_json()} if with_evidence and evidence else {}
-    print(json.dumps(verdict.to_json() | shown | seal) if as_json else verdict.text())
+    if sealed and evidence:
+        print(json.dumps({"exercise": exercise, "evidence": evidence.to_json()} | seal))
+        return Status.HOLDS
+    print(json.dumps(verdict.to_json() | seal) if as_json else verdict.text())
     return VERDICTS[verdict.verdict]
 
 

@@ -22,7 +22,7 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     if keep:
         evidence.need_place(keep)
     try:
-        verdict = judging.judge(exercise, answer, file.name, unconfined, bool(keep))
+        verdict = judging.judge(exercise, answer, file.name, unconfined)
     except applied.NoMachine as reason:
         verdict = {"exercise": id, "verdict": "FAIL", "reasons": reason.reasons}
     except applied.Lacking as reason:

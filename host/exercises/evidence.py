@@ -42,6 +42,11 @@ def judged(file: Path) -> dict:
             raw = opened.read(LARGEST_BYTES + 1)
     except OSError as error:
         raise LabError(f"cannot read {file}: {error.strerror}", ANEW, USAGE) from error
+    return weighed(raw)
+
+
+def weighed(raw: bytes) -> dict:
+    """The same of evidence as bytes."""
     # Nothing but the standard library (-S), and nothing of the reader's environment.
     program = [sys.executable, "-B", "-S", "-P", "-m", "labs.judge"]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "LANG": "C.UTF-8"}

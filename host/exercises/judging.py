@@ -6,16 +6,17 @@ was told: a nonce of this call, which it reads before there is an answer, and th
 """
 
 import hashlib
+import json
 import re
 import secrets
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from host import cases
-from host.errors import VERDICTS
-from host.exercises import applied
+from host.errors import VERDICTS, Status
+from host.exercises import applied, evidence
 from host.vm import machine, serving
-from host.vm.call import answered
+from host.vm.call import Result, answered
 from host.vm.machine import Guest, GuestDied, last_words
 
 LOST = 255  # ssh's own status: the connection broke
@@ -24,20 +25,19 @@ OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
 KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
 TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
+NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told"
 CONSOLE_TAIL_BYTES = 1 << 20
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
-def judge(
-    exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False, with_evidence: bool = False
-) -> dict:
+def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False) -> dict:
     """{"exercise", "verdict", "reasons", …}; messages of a compiler call the answer `label`. `unconfined`: see
-    applied.py. With the evidence, "evidence" is in it if the guest gave any."""
+    applied.py. "evidence" is in it if the guest has sent some: then it was judged here."""
     case = cases.case(exercise.id.partition("/")[0])
     with applied.machine(exercise, case.profile, answer, label, unconfined) as ours:
         try:
             with serving.throwaway(ours) as guest:
-                return _verdict(exercise, answer, guest, with_evidence)
+                return _verdict(exercise, answer, guest)
         except GuestDied as death:
             if exercise.applies == "guest":
                 raise
@@ -45,9 +45,9 @@ def judge(
                 return _broken(exercise, f"the machine that the answer makes does not start: {death.message}")
 
 
-def _verdict(exercise: cases.Exercise, answer: str, guest: Guest, with_evidence: bool) -> dict:
+def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     """What the judge in this guest says of the answer, or what kept it from saying anything."""
-    words = ["labs", "check", exercise.id, "--json", "--sealed", *["--evidence"] * with_evidence]
+    words = ("labs", "check", exercise.id, "--json", "--sealed")
     seal = {"nonce": secrets.token_hex(16), "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
     with ThreadPoolExecutor(1) as pool:
         judging = pool.submit(answered, guest, *words, given=f"{seal['nonce']}\n{answer}")
@@ -62,12 +62,14 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest, with_evidence:
         result = judging.result()
     if result.status == LOST:
         return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
+    if sent := _evidence(result, exercise, answer):
+        if result.found.get("seal") != seal:
+            return _broken(exercise, f"evidence was printed {NOT_THE_JUDGES}")
+        return evidence.weighed(json.dumps(sent).encode()) | {"exercise": exercise.id, "evidence": sent}
     if _is_verdict(result.found, exercise):
         verdict = dict(result.found)
         if verdict.pop("seal", None) != seal:
-            return _broken(
-                exercise, "a verdict was printed that is not the judge's: it lacks what only the judge was told"
-            )
+            return _broken(exercise, f"a verdict was printed {NOT_THE_JUDGES}")
         if result.status != VERDICTS[verdict["verdict"]]:
             return _broken(
                 exercise,
@@ -84,6 +86,14 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest, with_evidence:
         why = result.why or f"expected a verdict, found no verdict on {exercise.id}"
         return _broken(exercise, why, "COULD NOT TELL")
     return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
+
+
+def _evidence(result: Result, exercise: cases.Exercise, answer: str) -> dict:
+    """What the guest has sent to be judged here, of this very answer; empty if it is something else."""
+    found = result.found.get("evidence")
+    if result.status != Status.HOLDS or not isinstance(found, dict):
+        return {}
+    return found if (found.get("exercise"), found.get("answer")) == (exercise.id, answer) else {}
 
 
 def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:

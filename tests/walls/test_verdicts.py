@@ -6,11 +6,14 @@ the judge's output. Before there was a wall, a PASS for the right exercise was e
 """
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
 from host import cases
 from host.exercises import judging
+from labs.judge.evidence import Evidence, Script
+from tests.labs.judge.made import RIGHT
 from tests.vm.conftest import held_up
 from tests.walls.conftest import SEALED, judge
 
@@ -56,6 +59,41 @@ def test_an_honest_one_is_taken_without_its_seal(judged):
 def test_a_forged_one_fails(judged, words, why):
     found = judged(words)
     assert found["verdict"] == "FAIL" and why in found["reasons"][0]
+
+
+def sent(evidence: Evidence, and_then: str = "") -> tuple[str, dict]:
+    """Words and verdict of a guest that sends evidence in place of a verdict."""
+    return f"{SEALED}{and_then}", {"exercise": "frag-needed/1", "evidence": evidence.to_json()}
+
+
+OURS = replace(RIGHT, answer=ANSWER)
+
+
+def test_evidence_is_judged_here(judged):
+    found = judged(*sent(OURS))
+    assert found["verdict"] == "PASS" and found["evidence"]["answer"] == ANSWER
+    wrong = judged(*sent(replace(OURS, script=Script(1, "no"))))
+    assert (wrong["verdict"], wrong["reasons"]) == ("FAIL", ["it ended with status 1: no"])
+
+
+def test_evidence_without_its_seal_fails(judged):
+    found = judged("print(json.dumps(verdict))", sent(OURS)[1])
+    assert found["verdict"] == "FAIL" and "not the judge's" in found["reasons"][0]
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (sent(RIGHT), "found no verdict"),  # of another answer
+        (sent(OURS, "; sys.exit(1)"), "found no verdict"),
+        (sent(replace(OURS, exercise="frag-needed/4")), "found no verdict"),
+        (sent(replace(OURS, exercise="frag-needed/2")), "found no verdict"),
+        (sent(replace(OURS, seen=None)), "it lacks a part"),
+    ],
+)
+def test_evidence_that_is_not_whole_or_of_something_else_could_not_tell(judged, words, said):
+    found = judged(*words)
+    assert found["verdict"] == "COULD NOT TELL" and said in found["reasons"][0], found
 
 
 def test_a_former_verdict_is_worth_nothing_a_second_time(judged, tmp_path):
