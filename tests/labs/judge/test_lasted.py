@@ -1,0 +1,79 @@
+"""Does the evidence of an answer to frag-needed/4 come to the verdict that it should?"""
+
+from dataclasses import replace
+
+import pytest
+
+from labs.cases.frag_needed.lasted import LEARNING, SINCE, Lasting
+from labs.cases.frag_needed.names import CLIENT, VIP
+from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.judge.evidence import Evidence, Script, Settings
+from labs.judge.judging import judged, judged_file
+from labs.wire.packet import Packet
+from tests.labs.judge.made import TO_SELF
+
+WAITS_MS = dict.fromkeys((*LEARNING, *SINCE), 10.0) | {"B learns": 240.0}
+
+
+def observed(waits_ms: dict = WAITS_MS, payload_bytes: int = 1428, asked_in: tuple = ("B learns",)) -> Observed:
+    """Exchanges a second apart; a segment leaves in each, and in some an ICMP comes."""
+    names = list(WAITS_MS)
+    segment = Packet(0, CLIENT, VIP, "tcp", interface="client-eth0", payload_bytes=payload_bytes)
+    packets = [replace(segment, time_s=at + 0.002) for at in range(len(names))]
+    packets += [replace(TO_SELF, time_s=names.index(name) + 0.001) for name in asked_in]
+    exchanges = [Exchange(name, name[0], 1448, float(at), waits_ms[name]) for at, name in enumerate(names)]
+    return Observed(exchanges, packets, {})
+
+
+RIGHT = Evidence(
+    "frag-needed/4",
+    "on client true",
+    "6.1",
+    Script(0, ""),
+    [Settings("balancer"), Settings("server")],
+    "",
+    Lasting(observed(), ["3", "3", "3"]),
+)
+
+
+def seen(*words, **changed) -> Evidence:
+    return replace(RIGHT, seen=replace(RIGHT.seen, observed=observed(*words, **changed)))
+
+
+def test_what_is_right_passes():
+    for verdict in (judged(RIGHT), judged_file(RIGHT.text().encode())):
+        assert verdict.verdict == "PASS" and len(verdict.reasons) == 7, verdict.text()
+
+
+LATER = "B after expiry 2"
+
+
+@pytest.mark.parametrize(
+    "evidence, said",
+    [
+        (seen(WAITS_MS | {LATER: 230.0}), f"{LATER}: waited 230 ms, expected"),
+        (seen(asked_in=("B learns", LATER)), f"ICMPs still ask for smaller packets: {LATER} (1)"),
+        (seen(payload_bytes=48), "a full segment carries 48 bytes"),
+        (
+            replace(RIGHT, seen=Lasting(RIGHT.seen.observed, ["3", "600", "3"])),
+            "mtu_expires was changed (to 3, then 600",
+        ),
+        (replace(RIGHT, unanswered="reset", seen=Lasting()), "expected every request to be answered, found: reset"),
+    ],
+)
+def test_what_is_wrong_fails_for_its_reason(evidence, said):
+    verdict = judged(evidence)
+    assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Lasting(RIGHT.seen.observed, ["3", "3"]),
+        Lasting(replace(RIGHT.seen.observed, exchanges=RIGHT.seen.observed.exchanges[:-1]), ["3"] * 3),
+        Lasting(None, ["3"] * 3),
+    ],
+)
+def test_a_part_that_is_missing_could_not_tell(changed):
+    verdict = judged_file(replace(RIGHT, seen=changed).text().encode())
+    assert verdict.verdict == "COULD NOT TELL" and "it lacks a part" in verdict.reasons[0]
