@@ -57,13 +57,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that a verdict rests on. `unanswered` says what a workload found instead of an answer, if it got none; what
-    the case had seen until then is there. `seen` is of the case's kind, None if the script failed in itself."""
+    """All that a verdict rests on. `script` is there if the answer is one. `unanswered` says what a workload found
+    instead of an answer, if it got none; what the case had seen until then is there. `seen` is of the case's kind, None
+    if the answer failed in itself."""
 
     exercise: str
     answer: str
     kernel: str
-    script: Script
+    script: Script | None = None
     settings: list[Settings] = field(default_factory=list)
     unanswered: str = ""
     seen: object = None

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from labs.errors import CouldNotTell
-from labs.judge.evidence import Evidence, Settings
+from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.exercise import Exercise
 from labs.judge.judging import answered, left_alone, ran
 from labs.judge.verdict import Verdict
@@ -90,6 +90,7 @@ class Taking:
 
     def __init__(self, exercise: Exercise, answer: str) -> None:
         self.exercise, self.answer = exercise, answer
+        self.script: Script | None = None
         self.settings: list[Settings] = []
         self.unanswered = ""
 
@@ -98,11 +99,16 @@ class Taking:
         """The answer's script, applied for the length of the block; yields whether it ran to its end. What the block
         finds instead of an answer to a workload ends it, and is noted; so is what became of the other hosts."""
         with others_compared(self.exercise, net, self.settings):
-            with applied(self.answer, pids(net), set(self.exercise.allowed)) as self.script:
-                try:
-                    yield not self.script.problems()
-                except BROKEN as error:
-                    self.unanswered = _said(error)
+            with applied(self.answer, pids(net), set(self.exercise.allowed)) as self.script, self.expecting_answers():
+                yield not self.script.problems()
+
+    @contextlib.contextmanager
+    def expecting_answers(self):
+        """What the block finds instead of an answer ends it, and is noted."""
+        try:
+            yield
+        except BROKEN as error:
+            self.unanswered = _said(error)
 
     def evidence(self, seen: object) -> Evidence:
         """All of it, with what the case has seen."""

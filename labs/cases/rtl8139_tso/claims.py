@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.cases.rtl8139_tso.network import NARROW_MTU
+from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.check import Check
 
 

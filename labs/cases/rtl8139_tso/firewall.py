@@ -12,7 +12,8 @@ import struct
 
 from labs.cases.rtl8139_tso.curing import acted_on, answered, shown_broken
 from labs.cases.rtl8139_tso.judge import BOUNDS
-from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS, Network
+from labs.cases.rtl8139_tso.names import CLIENT, NARROW_MTU, SERVERS
+from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
 from labs.judge.exercise import Exercise

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from labs.cases.rtl8139_tso.network import NARROW_MTU, WIDE_MTU
+from labs.cases.rtl8139_tso.names import NARROW_MTU, WIDE_MTU
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.check import Check
 from labs.measure.bounds import bounds

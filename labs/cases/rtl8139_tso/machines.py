@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from labs.cases.rtl8139_tso.curing import answered, fits
 from labs.cases.rtl8139_tso.judge import BOUNDS
-from labs.cases.rtl8139_tso.network import CLAMPED_MSS, OtherCard
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS
+from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download, intact
 from labs.judge.exercise import Exercise

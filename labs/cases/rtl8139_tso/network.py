@@ -15,15 +15,12 @@ import random
 import time
 from dataclasses import replace
 
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS, CLIENT, NARROW_MTU, SERVERS
 from labs.net.card import mac
 from labs.net.sockets import LISTEN, TIME_WAIT
 from labs.net.topology import Card, NotReady, Port, Service, Topology, Wire, at_once
 
 PORT = 80
-WIDE_MTU, NARROW_MTU = 1500, 1420
-CLAMPED_MSS = 1320
-CLIENT = "10.8.9.2"
-SERVERS = {"server": "10.8.1.2", "mended": "10.8.2.2", "beside": "10.8.3.2"}
 DRIVERS = {"server": "8139cp", "mended": "8139cp", "beside": "virtio_net"}
 FILE = "file"
 FILE_BYTES = 1_000_000

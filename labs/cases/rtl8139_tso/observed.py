@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from labs.cases.rtl8139_tso.network import NARROW_MTU, SERVERS
+from labs.cases.rtl8139_tso.names import NARROW_MTU, SERVERS
 from labs.wire.packet import Packet
 
 OPTIONS_BYTES = 12  # the timestamp option in each segment (RFC 7323), which the MSS includes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib import pyplot as plt
 
 from labs import plots
-from labs.cases.rtl8139_tso.network import CLIENT, NARROW_MTU, SERVERS
+from labs.cases.rtl8139_tso.names import CLIENT, NARROW_MTU, SERVERS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.draw.ladder import Ladder, ladder
 from labs.wire.packet import Packet

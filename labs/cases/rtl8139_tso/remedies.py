@@ -13,7 +13,8 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from labs.cases.rtl8139_tso.network import CLAMPED_MSS, Network
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS
+from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
 

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from labs.cases.rtl8139_tso.network import NARROW_MTU
+from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
 
 

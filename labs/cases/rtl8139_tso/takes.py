@@ -3,6 +3,6 @@
 from labs.cases.rtl8139_tso.curing import judge_offload
 from labs.cases.rtl8139_tso.firewall import judge_firewall
 from labs.cases.rtl8139_tso.machines import judge_device, judge_profile
-from labs.cases.rtl8139_tso.predicting import judge_predictions
+from labs.cases.rtl8139_tso.predicting import take_predictions
 
-TAKES = {"1": judge_firewall, "2": judge_offload, "3": judge_predictions, "4": judge_profile, "5": judge_device}
+TAKES = {"1": judge_firewall, "2": judge_offload, "3": take_predictions, "4": judge_profile, "5": judge_device}

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from labs.cases.rtl8139_tso.network import NARROW_MTU, Network
+from labs.cases.rtl8139_tso.names import NARROW_MTU
+from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.check import Check, Claims

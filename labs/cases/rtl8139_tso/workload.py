@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from labs.cases.rtl8139_tso.network import FILE, PORT, SERVERS, Network
+from labs.cases.rtl8139_tso.names import SERVERS
+from labs.cases.rtl8139_tso.network import FILE, PORT, Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.measure.clock import Clock
 from labs.net.counters import counters, moved

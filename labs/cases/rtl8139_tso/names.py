@@ -1,0 +1,8 @@
+"""What are this case's hosts, addresses and sizes? Known without Mininet, by what draws and judges."""
+
+from __future__ import annotations
+
+WIDE_MTU, NARROW_MTU = 1500, 1420
+CLAMPED_MSS = 1320
+CLIENT = "10.8.9.2"
+SERVERS = {"server": "10.8.1.2", "mended": "10.8.2.2", "beside": "10.8.3.2"}
