@@ -11,9 +11,9 @@ import pytest
 from labs import __main__ as command
 from labs.cases.addr_select import case, curing, experiments, predicting, programs, scores, tracing
 from labs.cases.addr_select.judge import judge
-from labs.cases.addr_select.network import NODE, PEER
+from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, SELECT
 from labs.cases.addr_select.sweep import Line, counts
-from labs.cases.addr_select.workload import EVAL, LABEL, SELECT, Sender, counting
+from labs.cases.addr_select.workload import Sender, counting
 from labs.judge.exercise import exercise
 from labs.take.judging import judge as judged
 from labs.trace.stacks import State

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labs.cases.addr_select.judge import evals_per_address, judge
+from labs.cases.addr_select.names import REPORTED
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.sweep import RATIO_AT, REPORTED, Sweep, sweep
+from labs.cases.addr_select.sweep import RATIO_AT, Sweep, sweep
 from labs.check import Check, Claims
 
 if TYPE_CHECKING:

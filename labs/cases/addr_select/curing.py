@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
-from labs.cases.addr_select.network import NODE, PEER, UPLINK, Network, service
-from labs.cases.addr_select.sweep import REPORTED
-from labs.cases.addr_select.workload import BOUNDS, EVAL, Sender, by_turns, counting
+from labs.cases.addr_select.costs import BOUNDS, measured
+from labs.cases.addr_select.names import EVAL, NODE, PEER, REPORTED, UPLINK, service
+from labs.cases.addr_select.network import Network
+from labs.cases.addr_select.workload import Sender, by_turns, counting
 from labs.errors import CannotTry
 from labs.judge.exercise import Exercise
 from labs.judge.verdict import Verdict
@@ -76,7 +77,7 @@ def compare(verdict: Verdict, untouched: Network, fixed: Network) -> None:
     with Sender(untouched) as was, Sender(fixed) as now:
         asked_before = questions(was)
         looks_through_all(asked_before)
-        turns, asked = by_turns(was, now), questions(now)
+        turns, asked = measured(by_turns(was, now)), questions(now)
     sources = {pair.other.source for pair in turns.measured}
     ratio = turns.median(lambda pair: pair.one.send_us / pair.other.send_us)
     verdict.measured.update(

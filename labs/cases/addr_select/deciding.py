@@ -10,7 +10,8 @@ import socket
 import threading
 
 from labs.cases.addr_select.experiments import DISCARD
-from labs.cases.addr_select.network import NODE, UPLINK, Silent, service
+from labs.cases.addr_select.names import NODE, UPLINK, service
+from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.scores import addresses_of, choice, rules
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender

@@ -13,20 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from labs.cases.addr_select.addresses import FOREVER, assign
-from labs.cases.addr_select.network import NODE, PEER, ROUTER, UPLINK, Network, Silent, service
-from labs.cases.addr_select.workload import (
-    APART_S,
-    EVAL,
-    LABEL,
-    ROUNDS,
-    SELECT,
-    Cost,
-    Sender,
-    calls_of,
-    cost_of,
-    counting,
-    fastest,
-)
+from labs.cases.addr_select.costs import Cost
+from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, ROUTER, SELECT, UPLINK, service
+from labs.cases.addr_select.network import Network, Silent
+from labs.cases.addr_select.workload import APART_S, ROUNDS, Sender, calls_of, cost_of, counting, fastest
 from labs.table import Table
 from labs.trace.calls import Values
 

@@ -6,9 +6,9 @@ the node as it was and the node with the setting: of a turn, and of turns the me
 
 from __future__ import annotations
 
-from labs.cases.addr_select.network import NODE
-from labs.cases.addr_select.sweep import RATIO_AT, REPORTED, Sweep
-from labs.cases.addr_select.workload import BOUNDS, EVAL, LABEL, SELECT
+from labs.cases.addr_select.costs import BOUNDS
+from labs.cases.addr_select.names import EVAL, LABEL, NODE, REPORTED, SELECT
+from labs.cases.addr_select.sweep import RATIO_AT, Sweep
 from labs.check import Check
 
 # The least correlation of cost and addresses: a cost that does not grow with them has none. It is not nearer to 1, for

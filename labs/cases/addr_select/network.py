@@ -12,12 +12,9 @@ import time
 from pathlib import Path
 
 from labs.cases.addr_select.addresses import assign
+from labs.cases.addr_select.names import NODE, NODE_V4, PEER, PEER_V4, ROUTER, ROUTER_V4, UPLINK, service, service_v4
 from labs.net.topology import PINNED, Node, NotReady, Port, Service, Topology, Wire
 
-PEER, PEER_V4 = "2001:db8:2::2", "10.2.0.2"
-NODE, NODE_V4 = "2001:db8:1::2", "10.1.0.2"
-ROUTER, ROUTER_V4 = "2001:db8:1::1", "10.1.0.1"
-UPLINK = "node-eth0"
 BGP_PORT = 179
 BIRD = """
 log stderr {{ warning, error, fatal, bug }};
@@ -38,16 +35,6 @@ protocol bgp neighbour {{
 FROM_LO = """protocol direct { ipv6; interface "lo"; }
 protocol kernel { netlink rx buffer 33554432; scan time 3600; ipv6 { import none; export none; }; }"""
 TO_KERNEL = "protocol kernel { scan time 3600; ipv6 { import none; export where source = RTS_BGP; }; }"
-
-
-def service(number: int) -> str:
-    """The node's service address of that number, from 1 on: 2001:db8:5::1f4."""
-    return f"2001:db8:5::{number:x}"
-
-
-def service_v4(number: int) -> str:
-    """Its IPv4 fellow, from 1 on: 10.5.1.244."""
-    return f"10.5.{number >> 8}.{number & 255}"
 
 
 class Network(Topology):

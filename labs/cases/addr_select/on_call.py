@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from labs import on_call
+from labs.cases.addr_select.names import REPORTED
 from labs.cases.addr_select.network import Network, Silent
-from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import Sender
 
 LOOKS = Path(__file__).with_name("looks.toml")

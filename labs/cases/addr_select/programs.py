@@ -13,9 +13,9 @@ import tempfile
 from pathlib import Path
 
 from labs.cases.addr_select.curing import looks_through_all, questions
-from labs.cases.addr_select.network import NODE, Silent
-from labs.cases.addr_select.sweep import REPORTED
-from labs.cases.addr_select.workload import EVAL, Sender
+from labs.cases.addr_select.names import EVAL, NODE, REPORTED
+from labs.cases.addr_select.network import Silent
+from labs.cases.addr_select.workload import Sender
 from labs.judge.exercise import Exercise
 from labs.judge.verdict import Judged, Verdict
 from labs.take.answer import applied

@@ -11,24 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from labs.cases.addr_select.rules import RFC
 from labs.trace import btf
 from labs.trace.tracer import Event
 
 FIRST_RULE = "IPV6_SADDR_RULE_INIT"
-# The kernel's name: (the RFC's number, what it prefers).
-RFC = {
-    "INIT": ("-", "any"),
-    "LOCAL": ("1", "same address"),
-    "SCOPE": ("2", "scope"),
-    "PREFERRED": ("3", "not deprecated"),
-    "HOA": ("4", "home"),
-    "OIF": ("5", "interface"),
-    "LABEL": ("6", "label"),
-    "PRIVACY": ("7", "temporary"),
-    "ORCHID": ("-", "ORCHID"),
-    "PREFIX": ("8", "longest prefix"),
-    "NOT_OPTIMISTIC": ("-", "not optimistic"),
-}
 
 
 def rules() -> list[str]:

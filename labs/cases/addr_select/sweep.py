@@ -14,13 +14,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from labs.cases.addr_select.costs import HELD_UP_MS, Cost
+from labs.cases.addr_select.names import REPORTED
 from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.workload import (
     APART_S,
-    HELD_UP_MS,
     NEEDED,
     ROUNDS,
-    Cost,
     Sender,
     calls_of,
     cost_of,
@@ -31,7 +31,6 @@ from labs.cases.addr_select.workload import (
 from labs.measure.clock import Clock
 from labs.measure.rounds import Rounds
 
-REPORTED = 512  # addresses, the report's number
 RATIO_AT = 4096
 MOST_V4 = 1024  # the kernel walks a device's IPv4 addresses to add one (__inet_insert_ifa())
 KINDS = ("unconnected", "connected", "bound", "pktinfo")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from labs.cases.addr_select.network import NODE, PEER, Network, Silent
+from labs.cases.addr_select.names import NODE, PEER, REPORTED
+from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.scores import Choice, addresses_of, choice
-from labs.cases.addr_select.sweep import REPORTED
 from labs.cases.addr_select.workload import Sender
 from labs.check import Check, Claims
 from labs.profile import Profile

@@ -9,39 +9,17 @@ import struct
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
-from labs.cases.addr_select.network import NODE, PEER, PEER_V4, Network
-from labs.errors import CouldNotTell
-from labs.measure.bounds import bounds
+from labs.cases.addr_select.costs import TURNS, Cost, Pair
+from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, PEER_V4, SELECT
+from labs.cases.addr_select.network import Network
 from labs.measure.clock import Clock
-from labs.measure.rounds import Rounds
 from labs.trace.calls import Calls
 
 PACKET = b"?"
 SENDS, PINGS = 15, 5
 ROUNDS, NEEDED, APART_S = 3, 2, 0.7  # seconds; a busy machine is busy for longer than one measurement takes
-TURNS, TURNS_NEEDED = 7, 4  # where two networks are compared, see `by_turns`
-BOUNDS = bounds(Path(__file__).parent)
-HELD_UP_MS = BOUNDS["held_up_ms"]
-EVAL, LABEL, SELECT = "ipv6_get_saddr_eval", "ipv6_addr_label", "ipv6_dev_get_saddr"
 COUNTED = (SELECT, EVAL, LABEL)
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one send costs: `send_us` is the fastest of several (a busy machine can only add), and
-    `median_us` the middle one. `mean_us` has its part of what other programs take, which a send that is
-    longer than their turns cannot avoid. `source` is the address that the peer saw."""
-
-    send_us: float
-    median_us: float
-    mean_us: float
-    source: str
-
-    def to_json(self) -> dict:
-        return {"send_us": round(self.send_us, 1), "median_us": round(self.median_us, 1), "source": self.source}
 
 
 class Sender:
@@ -132,29 +110,16 @@ class Sender:
             self.sink.settimeout(10)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """What a send costs in one network and, right after that, in another. `held_up_ms` is the longest that the machine
-    stood still meanwhile (labs/measure/clock.py)."""
-
-    one: Cost
-    other: Cost
-    held_up_ms: float
-
-
-def by_turns(one: Sender, other: Sender, sends: tuple[int, int] = (SENDS, SENDS)) -> Rounds[Pair]:
+def by_turns(one: Sender, other: Sender, sends: tuple[int, int] = (SENDS, SENDS)) -> list[Pair]:
     """So many sends of each, one after the other and again: a machine that others use too may be twice as fast a second
-    later. Raises CouldNotTell if it stood still too often."""
+    later."""
     pairs = []
     with Clock() as clock:
         for _ in range(TURNS):
             clock.begin()
             costs = one.cost(sends[0]), other.cost(sends[1])
             pairs.append(Pair(*costs, clock.late_ms()))
-    rounds = Rounds(pairs, HELD_UP_MS, TURNS_NEEDED)
-    if rounds.missing:
-        raise CouldNotTell(rounds.missing)
-    return rounds
+    return pairs
 
 
 def fastest(costs: Iterable[Cost]) -> Cost:

@@ -1,0 +1,145 @@
+"""Does the evidence of what was measured come to the verdict that a prediction deserves?"""
+
+from dataclasses import replace
+
+import pytest
+
+from host import cases
+from labs.cases.addr_select.costs import Cost, Pair
+from labs.cases.addr_select.names import NODE, REPORTED, service
+from labs.cases.addr_select.predicted import Crowd, Deprecation
+from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
+from labs.cases.rtl8139_tso.observed import Download
+from labs.cases.rtl8139_tso.predicted import Predicted
+from labs.cases.splice_push.condition import Fates, requests
+from labs.judge.evidence import Evidence
+from labs.judge.exercise import exercise
+from labs.judge.judging import judged, judged_file
+from labs.wire.packet import Packet
+
+
+def pairs(one_us: float, other_us: float, source: str = NODE, held_up_ms: float = 0) -> list[Pair]:
+    one, other = (Cost(us, us, us, where) for us, where in ((one_us, NODE), (other_us, source)))
+    return [Pair(one, other, held_up_ms)] * 7
+
+
+def download(sizes: dict[int, int], df: bool, held_up_ms: float = 0, icmp: int = 0, **router: int) -> Download:
+    """So many segments of each payload, a handshake of MSS 1320, and the router's counters."""
+    server = SERVERS["server"]
+    packets = [Packet(0, CLIENT, server, "tcp", mss=1320)]
+    packets += [
+        Packet(0, server, CLIENT, "tcp", length_bytes=size + 52, df=df, payload_bytes=size)
+        for size, count in sizes.items()
+        for _ in range(count)
+    ]
+    packets += [Packet(0, "10.8.1.1", server, "icmp", icmp_type=3, icmp_code=4, next_hop_mtu=1420)] * icmp
+    counted = {f"Ip{name}": count for name, count in router.items()}
+    return Download("", "server", "client", 1, 1.0, packets, {"TcpRetransSegs": 9}, counted, {}, held_up_ms=held_up_ms)
+
+
+CUT = {1448: 5, 100: 2}
+BROKEN = download(CUT, True, icmp=2, FragFails=5)
+ROUTES = {
+    "mtu": download(CUT, True, FragFails=5),
+    "mtu_lock": download(CUT, False, FragOKs=5),
+    "mtu_lock_1500": download(CUT, False, FragOKs=5),
+}
+
+
+DEPRECATED = Deprecation(pairs(300, 300), 513, service(REPORTED), "PREFERRED")
+CROWD = Crowd(pairs(10, 500), 3001, 66004)
+
+
+def condition(answer: str) -> Fates:
+    """What the broken kernel does: a request for more than there is loses its end."""
+    made = requests(exercise("splice-push/3"), answer)
+    return Fates(made, [one.asked > one.size for one in made])
+
+
+def solution(id: str) -> str:
+    return cases.exercise(id).solution.read_text()
+
+
+def of(id: str, seen: object, answer: str = "") -> Evidence:
+    return Evidence(id, answer or solution(id), "6.1", seen=seen)
+
+
+RIGHT = {
+    "rtl8139-tso/3": lambda answer: Predicted(BROKEN, ROUTES),
+    "splice-push/3": condition,
+    "addr-select/4": lambda answer: DEPRECATED,
+    "addr-select/5": lambda answer: CROWD,
+}
+
+
+@pytest.mark.parametrize("id", RIGHT)
+def test_the_solution_passes_also_from_a_file(id):
+    evidence = of(id, RIGHT[id](solution(id)))
+    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+        assert verdict.verdict == "PASS", verdict.text()
+
+
+@pytest.mark.parametrize("id", RIGHT)
+def test_the_untouched_file_fails(id):
+    untouched = cases.exercise(id).start.read_text()
+    assert judged(of(id, RIGHT[id](untouched), untouched)).verdict == "FAIL"
+
+
+def rerouted(route: str, instead: Download) -> Predicted:
+    return Predicted(BROKEN, ROUTES | {route: instead})
+
+
+@pytest.mark.parametrize(
+    "id, seen, said",
+    [
+        ("rtl8139-tso/3", rerouted("mtu", download(CUT, False, FragFails=5)), "mtu.df: predicted set, measured clear"),
+        ("rtl8139-tso/3", rerouted("mtu_lock", download({1268: 5}, False, FragOKs=5)), "predicted 1448, measured 1268"),
+        ("rtl8139-tso/3", rerouted("mtu_lock_1500", download(CUT, False)), "mtu_lock_1500.cut: predicted some"),
+        ("addr-select/4", replace(DEPRECATED, turns=pairs(900, 100)), "faster: predicted False, measured True"),
+        ("addr-select/4", replace(DEPRECATED, turns=pairs(9, 9, service(1))), "source_changes: predicted False"),
+        ("addr-select/4", replace(DEPRECATED, lookups=1), "lookups: predicted 513, measured 1"),
+        ("addr-select/4", replace(DEPRECATED, rule="OIF"), "deciding_rule: predicted 3, measured 5"),
+        ("addr-select/4", replace(DEPRECATED, bound_from=NODE), "bound_still_sends: predicted True, measured False"),
+        ("addr-select/5", replace(CROWD, turns=pairs(10, 20)), "times_as_long: predicted 50, measured 2"),
+        ("addr-select/5", replace(CROWD, questions=1), "questions: predicted 66004, counted 1"),
+        ("addr-select/5", replace(CROWD, turns=pairs(10, 500, service(1))), f"the source is {service(1)}"),
+    ],
+)
+def test_what_was_predicted_and_did_not_happen_fails(id, seen, said):
+    verdict = judged(of(id, seen))
+    assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+def test_a_request_of_another_fate_fails():
+    seen = RIGHT["splice-push/3"](solution("splice-push/3"))
+    seen.lost[0] = not seen.lost[0]
+    assert judged(of("splice-push/3", seen)).reasons[0].startswith("1 of 16 requests are reported wrong: where=lo")
+
+
+@pytest.mark.parametrize("id", RIGHT)
+def test_what_was_not_measured_could_not_tell(id):
+    verdict = judged_file(of(id, None).text().encode())
+    assert verdict.verdict == "COULD NOT TELL", verdict.text()
+
+
+@pytest.mark.parametrize(
+    "id, seen",
+    [
+        ("rtl8139-tso/3", Predicted(BROKEN, ROUTES | {"mtu": download(CUT, True, 1e3, FragFails=5)})),
+        ("addr-select/4", replace(DEPRECATED, turns=pairs(9, 9, NODE, 1e3))),
+        ("addr-select/5", replace(CROWD, turns=pairs(9, 9, NODE, 1e3))),
+    ],
+)
+def test_a_machine_that_stood_still_tells_nothing(id, seen):
+    verdict = judged(of(id, seen))
+    assert verdict.verdict == "COULD NOT TELL" and "stood still" in verdict.reasons[0]
+
+
+def test_requests_of_another_answer_could_not_tell():
+    seen = condition("lost = True")
+    assert judged_file(of("splice-push/3", seen).text().encode()).verdict == "COULD NOT TELL"
+
+
+def test_a_server_that_shows_no_fault_is_nothing_to_compare_with():
+    healthy = Predicted(download({1268: 5}, True), ROUTES)
+    assert judged(of("rtl8139-tso/3", healthy)).verdict == "SKIP"
