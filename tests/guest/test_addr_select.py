@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from labs import __main__ as command
-from labs.cases.addr_select import case, curing, experiments, predicting, programs, scores, tracing
+from labs.cases.addr_select import case, curing, experiments, predicting, running, scores, tracing
 from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, SELECT
 from labs.cases.addr_select.sweep import Line, counts
@@ -60,7 +60,7 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
 @pytest.mark.parametrize("number", ["1", "2", "3"])
 def test_where_nothing_is_slow_no_judge_says_yes_or_no(monkeypatch, number):
     monkeypatch.setattr(curing, "Network", partial(case.Network, all_interfaces=False))
-    monkeypatch.setattr(programs, "Silent", partial(case.Silent, all_interfaces=False))
+    monkeypatch.setattr(running, "Silent", partial(case.Silent, all_interfaces=False))
     right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
     verdict = judged(f"addr-select/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+HOSTS = ("node", "router", "peer")
 PEER, PEER_V4 = "2001:db8:2::2", "10.2.0.2"
 NODE, NODE_V4 = "2001:db8:1::2", "10.1.0.2"
 ROUTER, ROUTER_V4 = "2001:db8:1::1", "10.1.0.1"

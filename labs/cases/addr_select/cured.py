@@ -1,0 +1,156 @@
+"""Does a packet cost the same again, however many addresses the node owns, and is nothing else broken?
+
+What the evidence of an answer to exercises 1 and 2 is held to. Two networks were seen, each with the report's 512
+addresses: an untouched one, which has to show the effect, and one on which the answer has acted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from labs.cases.addr_select.costs import BOUNDS, Pair, measured
+from labs.cases.addr_select.names import HOSTS, NODE, PEER, REPORTED, service
+from labs.errors import CannotTry
+from labs.judge.evidence import Evidence, Settings
+from labs.judge.judging import answered, others_left_alone, ran
+from labs.judge.plain import Damaged
+from labs.judge.verdict import Verdict
+
+RATIO = BOUNDS["reported_send_ratio"]
+FEW_QUESTIONS = 100  # of 11268
+SERVICE = service(77)
+SETTING = "use_oif_addrs_only"
+
+
+@dataclass
+class Services:
+    """How many service addresses the node owned at the end, to how many the router knew a way, and whence a ping of the
+    peer's to SERVICE was answered."""
+
+    owned: int
+    learnt: int
+    answered_by: list[str]
+
+
+@dataclass
+class Node:
+    """The node's settings, right after the answer acted and at the end, beside those before: what has changed of them,
+    but for SETTING, and the lines by which SETTING is on at the uplink."""
+
+    changed: list[Settings]
+    setting_on: list[str]
+
+
+@dataclass
+class Cure:
+    """What is seen of an answer, in this order: the questions that the kernel asks for a packet, untouched and after
+    the answer, and what a send costs by turns."""
+
+    asked_before: int | None = None
+    asked: int | None = None
+    turns: list[Pair] = field(default_factory=list)
+    services: Services | None = None
+    node: Node | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        counted = None not in (self.asked_before, self.asked)
+        return bool(counted and self.turns and self.services and self.node)
+
+
+def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercises 1 and 2: a script that touches the node only."""
+    ran(verdict, evidence.script)
+    seen: Cure = evidence.seen
+    if not seen or not (seen.whole or evidence.unanswered):
+        raise Damaged("it lacks a part of what was to be seen")
+    if seen.asked_before is not None:
+        looks_through_all(seen.asked_before)
+    if seen.asked is not None:
+        compare(verdict, seen)
+    if seen.services:
+        still_served(verdict, seen.services)
+    if seen.node:
+        MEANS[evidence.exercise](verdict, seen.node)
+    answered(verdict, evidence.unanswered)
+    others_left_alone(verdict, evidence, HOSTS)
+
+
+def looks_through_all(questions: int) -> None:
+    """The untouched node has to show what the answer is to end."""
+    if questions < REPORTED:
+        raise CannotTry(
+            "the untouched node does not look through its addresses, so nothing can be compared",
+            "./lab run addr-select",
+        )
+
+
+def compare(verdict: Verdict, seen: Cure) -> None:
+    """Mechanism, source and time of a packet from an unconnected socket."""
+    turns = measured(seen.turns)
+    sources = {pair.other.source for pair in turns.measured}
+    ratio = turns.median(lambda pair: pair.one.send_us / pair.other.send_us)
+    verdict.measured.update(
+        questions=seen.asked,
+        questions_untouched=seen.asked_before,
+        send_us=round(turns.median(lambda pair: pair.other.send_us)),
+        untouched_us=round(turns.median(lambda pair: pair.one.send_us)),
+        source=", ".join(sorted(sources)),
+    )
+    verdict.expect(
+        seen.asked <= FEW_QUESTIONS,
+        f"{seen.asked} questions are asked for a packet, {seen.asked_before} before",
+        f"{seen.asked} questions are still asked for a packet, expected {FEW_QUESTIONS} at most",
+    )
+    verdict.expect(
+        ratio >= RATIO,
+        f"a send is {ratio:.0f} times as fast as before",
+        f"a send is {ratio:.1f} times as fast as before, expected {RATIO} at least",
+    )
+    verdict.expect(
+        sources == {NODE},
+        f"packets come from {NODE}, as before",
+        f"packets come from {', '.join(sorted(sources))}, expected {NODE}: nobody would send the answers there",
+    )
+
+
+def still_served(verdict: Verdict, seen: Services) -> None:
+    """The services are announced, and answer in their own name."""
+    verdict.expect(
+        seen.owned == REPORTED,
+        f"the node owns its {seen.owned} service addresses",
+        f"the node owns {seen.owned} service addresses, expected all {REPORTED}",
+    )
+    verdict.expect(
+        seen.learnt == REPORTED,
+        f"the router knows a way to {seen.learnt} of them",
+        f"the router knows a way to {seen.learnt} service addresses, expected {REPORTED}",
+    )
+    verdict.expect(
+        {*seen.answered_by} == {SERVICE},
+        f"{SERVICE} answers a ping from the peer, in its own name",
+        f"a ping from {PEER} to {SERVICE} is answered by {', '.join(seen.answered_by) or 'nobody'}",
+    )
+
+
+def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
+    """Exercise 1 is about the report's way, and leaves everything else as it is."""
+    change = next((each.change for each in node.changed if each.change), None)
+    verdict.expect(
+        not change,
+        f"{SETTING} is all that was changed",
+        f"more than {SETTING} was changed, and this exercise is about that one setting: {change}",
+    )
+
+
+def without_the_setting(verdict: Verdict, node: Node) -> None:
+    """Exercise 2 is about another way than the report's: at first as at the end it has to be off."""
+    verdict.expect(
+        not node.setting_on,
+        f"{SETTING} is off, as it was",
+        f"{SETTING} was set, and this exercise is about another way",
+    )
+
+
+MEANS = {"addr-select/1": by_the_setting_alone, "addr-select/2": without_the_setting}

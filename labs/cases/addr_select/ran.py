@@ -1,0 +1,61 @@
+"""Does a program send without having the kernel look through its addresses? What the evidence of an answer to
+exercise 3 is held to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from labs.cases.addr_select.cured import looks_through_all
+from labs.cases.addr_select.names import NODE, REPORTED
+from labs.judge.evidence import Evidence
+from labs.judge.plain import Damaged
+from labs.judge.verdict import Judged, Verdict
+
+PEERS = ("2001:db8:2::2", "2001:db8:2::3")
+PACKETS = 10  # to each peer
+REFUSED = re.compile(r"Permission denied|Operation not permitted", re.IGNORECASE)  # EACCES, EPERM
+AT_MOST = 25 * REPORTED * len(PEERS)  # questions: a choice for each peer, and not one for each packet
+
+
+@dataclass
+class Sent:
+    """The questions that the kernel asked for a packet of an unconnected socket, those that it asked while the program
+    ran, and by peer the source of each packet that came."""
+
+    asked_before: int
+    asked: int = 0
+    sources: list[list[str]] = field(default_factory=list)
+
+
+def judge_program(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 3: all packets arrive, from the node's own address, and few questions are asked."""
+    seen: Sent = evidence.seen
+    if not seen or not evidence.script:
+        raise Damaged("it lacks a part of what was to be seen")
+    looks_through_all(seen.asked_before)
+    problems = evidence.script.problems()
+    if problems and REFUSED.search(evidence.script.output):
+        problems.insert(0, "it was refused what is not the program's here: no setting, no route")
+    if not verdict.expect(not problems, "the program ran to its end", "; ".join(problems)):
+        raise Judged
+    if len(seen.sources) != len(PEERS):
+        raise Damaged("it lacks what the peers received")
+    counts = [len(one) for one in seen.sources]
+    verdict.measured.update(questions=seen.asked, received=counts)
+    verdict.expect(
+        counts == [PACKETS] * len(PEERS),
+        f"each peer received {PACKETS} packets",
+        f"the peers received {' and '.join(map(str, counts))} packets, expected {PACKETS} each",
+    )
+    others = sorted({source for one in seen.sources for source in one} - {NODE})
+    verdict.expect(
+        not others,
+        f"all came from {NODE}",
+        f"packets come from {', '.join(others)}, expected {NODE}: nobody would send the answers there",
+    )
+    verdict.expect(
+        seen.asked <= AT_MOST,
+        f"the kernel asked {seen.asked} questions for all of them",
+        f"the kernel asked {seen.asked} questions for {sum(counts)} packets, expected {AT_MOST} at most",
+    )

@@ -1,0 +1,92 @@
+"""Does the evidence of a script or a program for addr-select come to the verdict that it deserves?"""
+
+from dataclasses import replace
+
+import pytest
+
+from labs.cases.addr_select.costs import Cost, Pair
+from labs.cases.addr_select.cured import SERVICE, Cure, Node, Services
+from labs.cases.addr_select.names import NODE, REPORTED, service
+from labs.cases.addr_select.ran import Sent
+from labs.judge.evidence import Evidence, Script, Settings
+from labs.judge.judging import judged, judged_file
+
+
+def turns(source: str = NODE, other_us: float = 40.0, held_up_ms: float = 0) -> list[Pair]:
+    one, other = Cost(400.0, 400.0, 400.0, NODE), Cost(other_us, other_us, other_us, source)
+    return [Pair(one, other, held_up_ms)] * 7
+
+
+SERVED = Services(REPORTED, REPORTED, [SERVICE])
+CURE = Cure(11268, 26, turns(), SERVED, Node([Settings("node"), Settings("node")], []))
+SENT = Sent(11268, 22000, [[NODE] * 10] * 2)
+OTHERS = [Settings("router"), Settings("peer")]
+ONE = Evidence("addr-select/1", "x", "6.1", Script(0, ""), OTHERS, "", CURE)
+TWO = replace(ONE, exercise="addr-select/2")
+THREE = replace(ONE, exercise="addr-select/3", seen=SENT, settings=[])
+
+
+def cure(of: Evidence = ONE, **changed) -> Evidence:
+    return replace(of, seen=replace(CURE, **changed))
+
+
+def sent(**changed) -> Evidence:
+    return replace(THREE, seen=replace(SENT, **changed))
+
+
+@pytest.mark.parametrize("evidence", [ONE, TWO, THREE], ids="123")
+def test_what_is_right_passes_also_from_a_file(evidence):
+    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+        assert verdict.verdict == "PASS", verdict.text()
+
+
+CHANGED = Node([Settings("node"), Settings("node", [], ["a route"])], [])
+SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_oif_addrs_only = 1"])
+
+
+@pytest.mark.parametrize(
+    "evidence, said",
+    [
+        (cure(asked=11268), "11268 questions are still asked for a packet"),
+        (cure(turns=turns(other_us=300.0)), "a send is 1.3 times as fast as before"),
+        (cure(turns=turns(service(9))), f"packets come from {service(9)}"),
+        (cure(services=replace(SERVED, owned=511)), "the node owns 511 service addresses"),
+        (cure(services=replace(SERVED, learnt=0)), "the router knows a way to 0"),
+        (cure(services=replace(SERVED, answered_by=[])), "is answered by nobody"),
+        (cure(node=CHANGED), "more than use_oif_addrs_only was changed"),
+        (cure(TWO, node=SET), "use_oif_addrs_only was set, and this exercise is about another way"),
+        (replace(ONE, settings=[Settings("router", ["x"]), OTHERS[1]]), "router was changed"),
+        (replace(ONE, unanswered="timed out", seen=Cure(11268)), "expected every request to be answered, found: timed"),
+        (replace(ONE, script=Script(2, "")), "it ended with status 2: no message"),
+        (sent(asked=99_999), "the kernel asked 99999 questions for 20 packets"),
+        (sent(sources=[[NODE] * 10, [NODE] * 9]), "the peers received 10 and 9 packets"),
+        (sent(sources=[[NODE] * 10, [service(1)] * 10]), f"packets come from {service(1)}"),
+        (replace(THREE, script=Script(1, "OSError: Permission denied")), "it was refused what is not the program's"),
+    ],
+)
+def test_what_is_wrong_fails_for_its_reason(evidence, said):
+    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+        assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+def test_either_exercise_has_its_own_means():
+    assert judged(cure(node=SET)).verdict == judged(cure(TWO, node=CHANGED)).verdict == "PASS"
+
+
+@pytest.mark.parametrize("evidence", [cure(asked_before=26), sent(asked_before=26)])
+def test_where_nothing_is_slow_nothing_is_judged(evidence):
+    assert judged(evidence).verdict == "SKIP"
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        cure(turns=turns(held_up_ms=1e3)),
+        cure(node=None),
+        cure(asked=None),
+        sent(sources=[]),
+        replace(THREE, script=None),
+    ],
+)
+def test_what_was_not_measured_could_not_tell(evidence):
+    assert judged_file(evidence.text().encode()).verdict == "COULD NOT TELL"
