@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,10 @@ from labs.judge.exercise import Exercise, Unknown, exercise
 from labs.judge.plain import Damaged
 from labs.judge.verdict import Judged, Verdict
 from labs.measure.rounds import Round
+
+ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"
+# What a judge may meet in evidence whose parts do not belong together.
+NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -63,14 +66,14 @@ def judged_file(text: bytes) -> Verdict:
             raise Damaged(f"answers to {id} are not judged by evidence")
         return judged(of_kind(ours.seen, found))
     except (Damaged, Unknown) as reason:
-        return Verdict(id, untold=f"{reason}. Next: ./lab check CASE/N FILE --keep EVIDENCE")
-    except (LookupError, ArithmeticError, StopIteration, statistics.StatisticsError) as error:
-        return Verdict(id, untold=f"it is not whole ({type(error).__name__}: {error}). Next: the same")
+        return Verdict(id, untold=f"{reason}. {ANEW}")
+    except NOT_WHOLE as error:
+        return Verdict(id, untold=f"it is not whole ({type(error).__name__}: {error}). {ANEW}")
 
 
 def held_still(bound_ms: float, *measured: Round) -> None:
     """Raises CouldNotTell if the machine stood still for longer than this while one of these was measured."""
-    longest_ms = max(each.held_up_ms for each in measured)
+    longest_ms = max((each.held_up_ms for each in measured), default=0.0)
     if longest_ms > bound_ms:
         raise CouldNotTell(
             f"the machine stood still for {longest_ms:.0f} ms while the answer was measured, "
@@ -104,6 +107,6 @@ def left_alone(verdict: Verdict, settings: list[Settings]) -> None:
 def others_left_alone(verdict: Verdict, evidence: Evidence, hosts: Sequence[str]) -> None:
     """The same of evidence, in which none of the network's other hosts may be missing."""
     others = [host for host in hosts if host not in exercise(evidence.exercise).allowed]
-    if [host.host for host in evidence.settings] != others:
+    if sorted(host.host for host in evidence.settings) != sorted(others):
         raise Damaged(f"expected the settings of {', '.join(others)}")
     left_alone(verdict, evidence.settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+HOSTS = ("router", "home", "client", "server", "mended", "beside")
 WIDE_MTU, NARROW_MTU = 1500, 1420
 CLAMPED_MSS = 1320
 CLIENT = "10.8.9.2"

@@ -62,6 +62,13 @@ def download(
     )
 
 
+def served(seen: Download) -> Download:
+    """A download in which something came. Raises CommandFailed for another."""
+    if not seen.data:
+        raise CommandFailed(f"on the {seen.at}, curl got nothing from {seen.server} in {MAX_S:g} s")
+    return seen
+
+
 def fetch(net: Network, server: str, at: str) -> tuple[int, float]:
     """What curl got of the file, in bytes, and how long it took, in seconds: none in MAX_S, if it was not even
     connected."""

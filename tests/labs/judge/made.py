@@ -1,10 +1,12 @@
-"""Evidence of an answer to frag-needed/1, made by hand: a right one, and what a test changes in it."""
+"""Evidence made by hand: of a right answer to frag-needed/1, what a test changes in it, and rtl8139-tso's downloads."""
 
 from dataclasses import replace
 
 from labs.cases.frag_needed.cured import Bulk, Connections, Cure, Ways
 from labs.cases.frag_needed.names import BALANCER, CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.cases.rtl8139_tso import names as rtl8139
+from labs.cases.rtl8139_tso.observed import Download
 from labs.judge.evidence import Evidence, Script, Settings
 from labs.wire.packet import Packet
 
@@ -32,3 +34,21 @@ def seen(**changed) -> Evidence:
 
 def mended(direct: Observed) -> Evidence:
     return seen(mended=Ways(direct, CURED))
+
+
+def download(sizes: dict[int, int], df: bool, held_up_ms: float = 0, icmp: int = 0, **router: int) -> Download:
+    """So many segments of each payload, a handshake of MSS 1320, and the router's counters."""
+    server = rtl8139.SERVERS["server"]
+    packets = [Packet(0, rtl8139.CLIENT, server, "tcp", mss=1320)]
+    packets += [
+        Packet(0, server, rtl8139.CLIENT, "tcp", length_bytes=size + 52, df=df, payload_bytes=size)
+        for size, count in sizes.items()
+        for _ in range(count)
+    ]
+    packets += [Packet(0, "10.8.1.1", server, "icmp", icmp_type=3, icmp_code=4, next_hop_mtu=1420)] * icmp
+    counted = {f"Ip{name}": count for name, count in router.items()}
+    return Download("", "server", "client", 1, 1.0, packets, {"TcpRetransSegs": 9}, counted, {}, held_up_ms=held_up_ms)
+
+
+CUT = {1448: 5, 100: 2}
+BROKEN = download(CUT, True, icmp=2, FragFails=5)

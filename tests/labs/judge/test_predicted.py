@@ -8,14 +8,13 @@ from host import cases
 from labs.cases.addr_select.costs import Cost, Pair
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.predicted import Crowd, Deprecation
-from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.predicted import Predicted
 from labs.cases.splice_push.condition import Fates, requests
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import exercise
 from labs.judge.judging import judged, judged_file
-from labs.wire.packet import Packet
+from tests.labs.judge.made import BROKEN, CUT, download
 
 
 def pairs(one_us: float, other_us: float, source: str = NODE, held_up_ms: float = 0) -> list[Pair]:
@@ -23,22 +22,6 @@ def pairs(one_us: float, other_us: float, source: str = NODE, held_up_ms: float 
     return [Pair(one, other, held_up_ms)] * 7
 
 
-def download(sizes: dict[int, int], df: bool, held_up_ms: float = 0, icmp: int = 0, **router: int) -> Download:
-    """So many segments of each payload, a handshake of MSS 1320, and the router's counters."""
-    server = SERVERS["server"]
-    packets = [Packet(0, CLIENT, server, "tcp", mss=1320)]
-    packets += [
-        Packet(0, server, CLIENT, "tcp", length_bytes=size + 52, df=df, payload_bytes=size)
-        for size, count in sizes.items()
-        for _ in range(count)
-    ]
-    packets += [Packet(0, "10.8.1.1", server, "icmp", icmp_type=3, icmp_code=4, next_hop_mtu=1420)] * icmp
-    counted = {f"Ip{name}": count for name, count in router.items()}
-    return Download("", "server", "client", 1, 1.0, packets, {"TcpRetransSegs": 9}, counted, {}, held_up_ms=held_up_ms)
-
-
-CUT = {1448: 5, 100: 2}
-BROKEN = download(CUT, True, icmp=2, FragFails=5)
 ROUTES = {
     "mtu": download(CUT, True, FragFails=5),
     "mtu_lock": download(CUT, False, FragOKs=5),

@@ -1,0 +1,107 @@
+"""Is the fault fixed, or only hidden? What the evidence of an answer to exercise 2 is held to, and what this chapter's
+other judges share.
+
+The guest has one broken card, so one network shows first what is to be fixed, and then what the answer made of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
+from labs.cases.rtl8139_tso.names import HOSTS
+from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
+from labs.errors import CannotTry
+from labs.judge.evidence import Evidence
+from labs.judge.judging import answered, held_still, others_left_alone, ran
+from labs.judge.plain import Damaged
+from labs.judge.verdict import Verdict
+
+# What `ethtool -k` lists of the 8139 that may be off after the answer; all of them are the segmentation.
+SEGMENTATION = ("tcp-segmentation-offload", "tx-tcp-segmentation", "tx-tcp-mangleid-segmentation")
+FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller ones cost everybody
+
+
+@dataclass
+class Offload:
+    """A download before the answer and one after it, and the offloads of the server's card that were on and are off."""
+
+    broken: Download | None = None
+    fixed: Download | None = None
+    lost: list[str] | None = None
+
+
+def judge_offload(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 2: the card is handed nothing that it has to cut, and keeps its other offloads."""
+    seen: Offload = evidence.seen
+    begins(evidence, verdict, bool(seen and seen.fixed) and seen.lost is not None)
+    if seen.fixed:
+        held_still(HELD_UP_MS, seen.fixed)
+        fits(verdict, seen.fixed)
+        fast(verdict, seen.broken, seen.fixed)
+    if seen.lost is not None:
+        lost = sorted({*seen.lost} - {*SEGMENTATION})
+        verdict.expect(not lost, "every other offload is still on", f"more is off than needed: {', '.join(lost)}")
+    ends(evidence, verdict)
+
+
+def begins(evidence: Evidence, verdict: Verdict, whole: bool) -> None:
+    """The script ran, what was to be seen is there, and the server as it was shows what the answer is to fix."""
+    ran(verdict, evidence.script)
+    if not evidence.seen or not evidence.seen.broken or not (whole or evidence.unanswered):
+        raise Damaged("it lacks a part of what was to be seen")
+    shows_the_fault(evidence.seen.broken)
+
+
+def shows_the_fault(broken: Download) -> None:
+    """Or nothing can be compared."""
+    held_still(HELD_UP_MS, broken)
+    if not all(check.held for check in mechanism(broken)):
+        raise CannotTry("the untouched server shows no fault, so nothing can be compared", "./lab run rtl8139-tso")
+
+
+def ends(evidence: Evidence, verdict: Verdict) -> None:
+    """Each request was answered, and the other hosts are as they were."""
+    answered(verdict, evidence.unanswered)
+    others_left_alone(verdict, evidence, HOSTS)
+
+
+def fits(verdict: Verdict, seen: Download) -> None:
+    """Segments as the handshake allows, as large as it allows, and none cut or dropped on the way."""
+    verdict.measured.update(seen.to_json())
+    verdict.expect(
+        seen.above_mss == 0,
+        f"the largest segment on the wire has {seen.largest_bytes} bytes",
+        f"{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
+        f"{seen.largest_bytes} bytes",
+    )
+    cut, dropped = seen.router("FragOKs"), seen.router("FragFails")
+    verdict.expect(
+        cut == 0,
+        "the router cuts none",
+        f"the router cuts {cut} packets: they are still too large, which is hidden now",
+    )
+    verdict.expect(dropped == 0, "and drops none", f"the router drops {dropped} packets that are too large")
+    full, (common, _) = seen.mss - OPTIONS_BYTES, seen.sizes().most_common(1)[0]
+    share = seen.sizes()[full] / len(seen.data)  # a short one ends each write of nginx's
+    verdict.measured.update(full_share=round(share, 2))
+    verdict.expect(
+        share >= FULL_SHARE,
+        f"{share:.0%} of the segments are full, with {full} bytes",
+        f"{share:.0%} of the segments are full, expected {FULL_SHARE:.0%} at least: the MSS allows {full} "
+        f"bytes, and most have {common}",
+    )
+    verdict.expect(
+        seen.without_df == 0,
+        "every packet says DF, as before",
+        f"{seen.without_df} packets may be fragmented (no DF), expected none",
+    )
+
+
+def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
+    """The rate, as a ratio."""
+    verdict.expect(
+        seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s,
+        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}",
+        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}, expected {FIXED_RATIO} times that",
+    )

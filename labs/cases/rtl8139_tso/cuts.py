@@ -1,0 +1,75 @@
+"""Does the server's card, chosen or fixed, cut to the size that it is asked for? What the evidence of exercises 4 and 5
+is held to.
+
+The answer has made another machine of the guest before anything is measured: the judge never looks at the answer, only
+at what the card does. It is asked twice, with two MSS, so that a card with one fixed size fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from labs.cases.rtl8139_tso.cured import fits
+from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS
+from labs.cases.rtl8139_tso.observed import Download
+from labs.judge.evidence import Evidence
+from labs.judge.judging import answered, held_still
+from labs.judge.plain import Damaged
+from labs.judge.verdict import Verdict
+
+SECOND_MSS = 1000
+ASKED_MSS = (CLAMPED_MSS, SECOND_MSS)
+SLOWER = BOUNDS["slower_ratio"]
+
+
+@dataclass
+class Card:
+    """A download with either MSS, whether the file arrived byte for byte, and one from another server."""
+
+    asked: list[Download] = field(default_factory=list)
+    intact: bool | None = None
+    control: Download | None = None
+
+
+def judge_profile(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 4: a machine whose server has a card that cuts to the size asked for."""
+    cut_to_size(evidence, verdict, "beside")
+
+
+def judge_device(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 5: the card of 2006, fixed by the answer, and it is the card that cuts; the one fixed by others is its
+    control."""
+    cut_to_size(evidence, verdict, "mended")
+    for seen in evidence.seen.asked:
+        handed = seen.card_counters.get("tx_packets", 0)
+        verdict.measured[f"handed_{seen.mss}"] = handed
+        verdict.expect(
+            handed < len(seen.data),
+            f"the card still cuts: {handed} packets became {len(seen.data)}",
+            f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
+        )
+
+
+def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> None:
+    """Each download held to its MSS; the first against the other server's rate."""
+    seen: Card = evidence.seen
+    whole = bool(seen) and len(seen.asked) == len(ASKED_MSS) and None not in (seen.intact, seen.control)
+    if not seen or not (whole or evidence.unanswered):
+        raise Damaged("it lacks a part of what was to be seen")
+    held_still(HELD_UP_MS, *seen.asked, *filter(None, [seen.control]))
+    for each in seen.asked:
+        fits(verdict, each)
+    if seen.intact is not None:
+        verdict.expect(seen.intact, "the file arrives byte for byte", "the file that arrives is not the one served")
+    if seen.control:
+        if seen.control.server != control:
+            raise Damaged(f"expected a download from {control}")
+        rate, other = seen.asked[0].rate_kb_s, seen.control.rate_kb_s
+        verdict.measured.update(rate_kb_s=round(rate, 1), control_kb_s=round(other, 1))
+        verdict.expect(
+            rate >= other / SLOWER,
+            f"{rate:.0f} KB/s; {control} gives {other:.0f}",
+            f"{rate:.0f} KB/s, expected a {SLOWER:g}th of the {other:.0f} that {control} gives",
+        )
+    answered(verdict, evidence.unanswered)

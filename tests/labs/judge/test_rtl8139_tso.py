@@ -1,0 +1,109 @@
+"""Does the evidence of a firewall, a setting or a card come to the verdict that it deserves?"""
+
+from dataclasses import replace
+
+import pytest
+
+from labs.cases.rtl8139_tso.cured import Offload
+from labs.cases.rtl8139_tso.cuts import Card
+from labs.cases.rtl8139_tso.let_in import Firewall
+from labs.cases.rtl8139_tso.names import HOSTS
+from labs.judge.evidence import Evidence, Script, Settings
+from labs.judge.judging import judged, judged_file
+from tests.labs.judge.made import BROKEN, CUT, download
+
+
+def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: int = 3, **router: int):
+    seen = download(sizes, df, **router)
+    return replace(seen, got_bytes=1_000_000, server=server, card_counters={"tx_packets": tx_packets})
+
+
+FIXED = fast({1308: 9, 100: 2})
+OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
+OTHERS = [Settings(host) for host in HOSTS if host != "server"]
+CONTROL = replace(FIXED, packets=fast({1308: 9}).packets)
+ONE = Evidence(
+    "rtl8139-tso/1",
+    "DOWNLOAD=slow\n",
+    "6.1",
+    Script(0, ""),
+    OTHERS,
+    "",
+    Firewall(BROKEN, OPENED, 1420, {}, Settings("server")),
+)
+TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"]))
+FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card([FIXED, FIXED], True, replace(CONTROL, server="beside")))
+FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card([FIXED, FIXED], True, replace(CONTROL, server="mended")))
+
+
+def changed(evidence: Evidence, **parts) -> Evidence:
+    return replace(evidence, seen=replace(evidence.seen, **parts))
+
+
+@pytest.mark.parametrize("evidence", [ONE, TWO, FOUR, FIVE], ids="1245")
+def test_what_is_right_passes_also_from_a_file(evidence):
+    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+        assert verdict.verdict == "PASS", verdict.text()
+
+
+@pytest.mark.parametrize(
+    "evidence, said",
+    [
+        (changed(ONE, opened=BROKEN), '0 of 2 ICMPs "fragmentation needed" pass the firewall'),
+        (changed(ONE, learnt_mtu=0), "the server has learnt no MTU, expected 1420"),
+        (changed(ONE, knocked={"IcmpMsgInType13": 1}), "the firewall lets in other ICMP too (type 13)"),
+        (changed(ONE, knocked={"TcpOutRsts": 1}), "the firewall lets in TCP to port"),
+        (changed(ONE, knocked={"UdpNoPorts": 1}), "the firewall lets in UDP to port"),
+        (changed(ONE, server=Settings("server", [], ["a route"])), "more than the firewall was changed: now 'a route'"),
+        (replace(ONE, answer="DOWNLOAD=fast"), "expected fast, and it is slow"),
+        (replace(ONE, answer="x"), "the answer does not say what it expects"),
+        (changed(TWO, fixed=fast(CUT, FragFails=5)), "5 segments are larger than the MSS of 1320"),
+        (changed(TWO, fixed=fast({1308: 9}, FragOKs=3)), "the router cuts 3 packets"),
+        (changed(TWO, fixed=fast({1308: 9}, df=False)), "9 packets may be fragmented (no DF)"),
+        (changed(TWO, fixed=fast({500: 9})), "0% of the segments are full"),
+        (changed(TWO, fixed=replace(FIXED, got_bytes=2)), "expected 4 times that"),
+        (changed(TWO, lost=["rx-checksumming"]), "more is off than needed: rx-checksumming"),
+        (replace(TWO, settings=[Settings("router", ["x"]), *OTHERS[1:]]), "router was changed"),
+        (replace(TWO, script=Script(1, "no")), "it ended with status 1: no"),
+        (replace(TWO, unanswered="curl got nothing", seen=Offload(BROKEN)), "found: curl got nothing"),
+        (changed(FOUR, asked=[FIXED, fast(CUT)]), "5 segments are larger than the MSS"),
+        (changed(FOUR, intact=False), "the file that arrives is not the one served"),
+        (changed(FOUR, control=replace(FOUR.seen.control, got_bytes=100_000_000)), "that beside gives"),
+        (changed(FIVE, asked=[FIXED, replace(FIXED, card_counters={"tx_packets": 11})]), "it cuts no more"),
+        (replace(FIVE, unanswered="curl got nothing", seen=Card([])), "found: curl got nothing"),
+    ],
+)
+def test_what_is_wrong_fails_for_its_reason(evidence, said):
+    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+        assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+STOOD_STILL = replace(FIXED, held_up_ms=1e4)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        changed(ONE, opened=replace(OPENED, held_up_ms=1e4)),
+        changed(TWO, broken=replace(BROKEN, held_up_ms=1e4)),
+        changed(TWO, fixed=STOOD_STILL),
+        changed(FOUR, asked=[FIXED, STOOD_STILL]),
+        changed(FIVE, control=STOOD_STILL),
+        changed(ONE, knocked=None),
+        changed(ONE, opened=None),
+        changed(TWO, lost=None),
+        changed(FOUR, asked=[FIXED]),
+        changed(FOUR, control=FIVE.seen.control),
+        changed(FIVE, intact=None),
+        replace(changed(ONE, opened=None), unanswered="and yet there is more"),
+        replace(TWO, settings=OTHERS[1:]),
+    ],
+)
+def test_what_was_not_measured_could_not_tell(evidence):
+    verdict = judged_file(evidence.text().encode())
+    assert verdict.verdict == "COULD NOT TELL", verdict.text()
+
+
+@pytest.mark.parametrize("evidence", [changed(ONE, broken=FIXED), changed(TWO, broken=FIXED)])
+def test_a_server_that_shows_no_fault_is_nothing_to_compare_with(evidence):
+    assert judged(evidence).verdict == "SKIP"
