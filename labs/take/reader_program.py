@@ -1,9 +1,9 @@
-"""Does a reader's tracing program compile and load, and is what it reports true? If it does not load, that is the
-verdict, in the compiler's own words.
+"""A reader's tracing program is compiled and attached. If it is refused, that is evidence too, in the compiler's words.
 
-    with written(answer, PROBES, FIELDS) as theirs, attached(theirs, verdict):
-        …
-    compare(verdict, truth, [event.value for event in theirs.events], …)
+program = Program()
+with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, attached(theirs, program):
+    …
+program.told = told(theirs)
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from labs.judge.verdict import Judged, Verdict
+from labs.judge.report import Event, Program
 from labs.trace.tracer import Tracer, TracerError
+
+
+class Refused(Exception):
+    """The program was not attached, or its events are not whole."""
 
 
 @contextlib.contextmanager
@@ -28,46 +32,30 @@ def written(answer: str, probes: Mapping[str, Sequence[str]], fields: Sequence[t
 
 
 @contextlib.contextmanager
-def attached(theirs: Tracer, verdict: Verdict):
-    """The reader's program, attached; one that does not compile or load, or that loses events, fails the verdict. What
-    a tracer of ours loses beside it is not the reader's."""
+def attached(theirs: Tracer, program: Program):
+    """The reader's program, attached. If it does not compile or load, or if it loses events, `program` says so and
+    Refused is raised. What a tracer of ours loses beside it is not the reader's."""
     with tempfile.TemporaryFile("w+") as said, contextlib.ExitStack() as stack:
         try:
             with _standard_error_in(said):
                 stack.enter_context(theirs)
         except Exception as error:  # bcc raises bare ones
             said.seek(0)
-            cause = next((line.strip() for line in said if "error:" in line), str(error))
-            verdict.expect(False, "", f"the program does not load: {cause}")
-            raise Judged from error
+            program.refused = next((line.strip() for line in said if "error:" in line), str(error))
+            raise Refused from error
         try:
             with stack.pop_all():
                 yield
         except TracerError as error:
             if error.tracer is not theirs:
                 raise
-            verdict.expect(False, "", f"the program reports more than can be read: {error}")
-            raise Judged from error
+            program.lost = str(error)
+            raise Refused from error
 
 
-def compare(
-    verdict: Verdict, truth: list, told: list, one_each: str, happened: str, right: str, fault: Callable[[int], str]
-) -> None:
-    """What was `told` against what was true, both in the order of time: as many, and each the same.
-
-    The sentences: "7 " and `one_each`, or "6 events were reported, and " and `happened`; `right`, or how many are
-    told wrong and of the first of them `fault`, which is given its index.
-    """
-    verdict.measured.update(truth=truth, told=told)
-    verdict.expect(
-        len(told) == len(truth), f"{len(told)} {one_each}", f"{len(told)} events were reported, and {happened}"
-    )
-    wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
-    verdict.expect(
-        told and not wrong,
-        right,
-        f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}",
-    )
+def told(theirs: Tracer, of_connections: bool = True) -> list[Event]:
+    """What it reported, in the order of time."""
+    return [Event(event.connection * of_connections, event.value) for event in theirs.events]
 
 
 @contextlib.contextmanager

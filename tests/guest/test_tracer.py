@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.verdict import Judged, Verdict
-from labs.take.reader_program import attached as judged
+from labs.judge.report import Program
+from labs.take.reader_program import Refused
+from labs.take.reader_program import attached as readers
 from labs.trace import btf
 from labs.trace.symbols import KALLSYMS, Symbols, symbol_of
 from labs.trace.tail_calls import KernelCode
@@ -62,17 +63,22 @@ def test_one_that_lost_events_could_not_tell(program):
 
 
 def test_what_a_readers_tracer_loses_is_the_readers_and_what_ours_does_is_not(program):
-    for loses, expected in (("theirs", Judged), ("ours", CouldNotTell)):
-        theirs, ours, verdict = *(tracer(program, "__x64_sys_getpgid") for _ in range(2)), Verdict("a/1")
+    for loses, expected in (("theirs", Refused), ("ours", CouldNotTell)):
+        theirs, ours, seen = *(tracer(program, "__x64_sys_getpgid") for _ in range(2)), Program()
         with pytest.raises(expected):
-            with judged(theirs, verdict), ours:
+            with readers(theirs, seen), ours:
                 {"theirs": theirs, "ours": ours}[loses].lost = 3
-        assert verdict.checks == (
-            [(False, "the program reports more than can be read: expected no event lost by the tracer, found 3")]
-            if loses == "theirs"
-            else []
-        )
+        assert seen.lost == ("expected no event lost by the tracer, found 3" if loses == "theirs" else "")
     assert "getpgid" not in attached()
+
+
+def test_a_readers_program_that_does_not_compile_says_so_in_the_compilers_words(program):
+    program.write_text("this is no C")
+    seen = Program()
+    with pytest.raises(Refused):
+        with readers(tracer(program, "__x64_sys_getpgid"), seen):
+            pass
+    assert "error:" in seen.refused
 
 
 def test_a_substitution_is_told(program):

@@ -1,4 +1,4 @@
-"""Does a reader's program tell which rule decided? What an answer to exercise 6 is held to.
+"""What does a reader's program report of the rules that decide? decided.py holds an answer to exercise 6 to it.
 
 Six choices are made among few addresses; in each another rule decides, and in one the first address
 stays the best to the end. The truth is read from our own trace of the questions.
@@ -6,21 +6,23 @@ stays the best to the end. The truth is read from our own trace of the questions
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 
+from labs.cases.addr_select.decided import Choice, Choices
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import NODE, UPLINK, service
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.scores import addresses_of, choice, rules
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
-from labs.errors import CannotTry
+from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.judge.verdict import Verdict
-from labs.take.reader_program import attached, compare, written
-from labs.take.script import expecting_answers
-from labs.trace.tracer import Event, Tracer
+from labs.judge.report import Program
+from labs.take.reader_program import Refused, attached, told, written
+from labs.take.script import Taking
+from labs.trace.tracer import Event
 
 # What an answer may define, in the order of its `enum probe`.
 PROBES = {
@@ -35,15 +37,25 @@ OTHER = service(0x99)  # on the uplink, and farther from the peer than the node'
 SAME_LABEL = "".join(f"addrlabel add prefix 2001:db8:{group}::/48 label 99\n" for group in (1, 2))
 
 
-def judge_deciding(exercise: Exercise, answer: str, verdict: Verdict) -> None:
-    """Exercise 6: each choice is reported once, with the number of the rule that decided."""
-    with written(answer, PROBES, FIELDS) as theirs, Silent() as net:
-        ours = choice_tracer()
-        with expecting_answers(verdict), attached(theirs, verdict), ours:
+def take_deciding(exercise: Exercise, answer: str) -> Evidence:
+    """The answer beside a tracer of ours, on a network of its own."""
+    taking, seen, ours = Taking(exercise, answer), Choices(Program()), choice_tracer()
+    with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Silent() as net:
+        with taking.expecting_answers(), attached(theirs, seen.program), ours:
             for tracer in (theirs, ours):
                 tracer.watch("the sender", threading.get_native_id())
             names = choices(net)
-    hold(verdict, theirs, ours, names)
+        seen.program.told = told(theirs, of_connections=False)
+        if not taking.unanswered:
+            seen.made = made(ours.events, names)
+    return taking.evidence(seen)
+
+
+def made(events: list[Event], names: dict[int, str]) -> list[Choice]:
+    """The choices that are in the trace."""
+    numbers = {rule: number for number, rule in enumerate(rules())}
+    chosen = [choice(one, names).chosen for one in split(events)]
+    return [Choice(numbers[one.decided], str(one.decided), one.address) for one in chosen]
 
 
 def choices(net: Silent) -> dict[int, str]:
@@ -76,30 +88,6 @@ def to_itself(net: Silent) -> None:
     """A packet to the node's own first service address, which is the last that the kernel comes to."""
     with net.node.inside(), socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as itself:
         itself.sendto(b"?", (service(1), DISCARD))
-
-
-def hold(verdict: Verdict, theirs: Tracer, ours: Tracer, names: dict[int, str]) -> None:
-    """What was reported against what our own trace says, in the order of time."""
-    numbers = {rule: number for number, rule in enumerate(rules())}
-    truth = [choice(events, names).chosen for events in split(ours.events)]
-    decided = [numbers[one.decided] for one in truth]
-    if len(set(decided)) < 6:
-        raise CannotTry(f"expected six rules to decide, found {sorted(set(decided))}", "the same call again")
-    told = [event.value for event in theirs.events]
-
-    def fault(number: int) -> str:
-        one = truth[number]
-        return f"choice {number + 1}: told {told[number]}, was {decided[number]} ({one.decided}, {one.address})"
-
-    compare(
-        verdict,
-        decided,
-        told,
-        "reports, one for each choice",
-        f"{len(decided)} choices were made",
-        "every report names the rule",
-        fault,
-    )
 
 
 def split(events: list[Event]) -> list[list[Event]]:

@@ -2,6 +2,6 @@
 
 from labs.cases.frag_needed.curing import take_cure
 from labs.cases.frag_needed.lasting import take_lasting
-from labs.cases.frag_needed.telling import judge_telling
+from labs.cases.frag_needed.telling import take_telling
 
-TAKES = {"1": take_cure, "2": take_cure, "3": take_cure, "4": take_lasting, "5": judge_telling}
+TAKES = {"1": take_cure, "2": take_cure, "3": take_cure, "4": take_lasting, "5": take_telling}

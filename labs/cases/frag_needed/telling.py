@@ -1,4 +1,4 @@
-"""Does a reader's program tell A's way from B's? What an answer to exercise 5 is held to.
+"""What does a reader's program report of A's way and of B's? told.py holds an answer to exercise 5 to it.
 
 The truth is taken from the stack: tcp_v4_mtu_reduced() below tcp_release_cb() was deferred. Seven
 events are made: in each round A's at once, then one that is deferred although a small segment is in
@@ -7,35 +7,42 @@ flight (so "nothing in flight" is no way to tell), then B's, which is deferred w
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 from labs.cases.frag_needed.network import Network
+from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.tracing import stall_tracer
 from labs.cases.frag_needed.workload import Direct, Watch
-from labs.errors import CannotTry
+from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.judge.verdict import Verdict
-from labs.take.reader_program import attached, compare, written
-from labs.take.script import expecting_answers
+from labs.judge.report import Event, Program
+from labs.take.reader_program import Refused, attached, told, written
+from labs.take.script import Taking
 from labs.trace.tracer import Tracer
 
 # What an answer may define, in the order of its `enum probe`.
 PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"], "on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
 FIELDS = [("sk_buff", "data"), ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
-AT_ONCE, DEFERRED = 0, 1
 SMALL_BYTES = 100
 ROUNDS = (1, 2)  # how many connections like B each round has; seven events in all, a prime number
 
 
-def judge_telling(exercise: Exercise, answer: str, verdict: Verdict) -> None:
-    """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
-    with written(answer, PROBES, FIELDS) as theirs, Network() as net:
-        ours = stall_tracer()
-        with expecting_answers(verdict), attached(theirs, verdict), ours:
+def take_telling(exercise: Exercise, answer: str) -> Evidence:
+    """The answer beside a tracer of ours, on a network of its own."""
+    taking, seen, ours = Taking(exercise, answer), Ways(Program()), stall_tracer()
+    with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:
+        with taking.expecting_answers(), attached(theirs, seen.program), ours:
             for number, like_b in enumerate(ROUNDS, 1):
                 send(net, (theirs, ours), [f"{way}{number}" for way in ("A", "in flight ", *"BC"[:like_b])])
                 net.forget()
-    hold(verdict, theirs, ours)
+        seen.program.told = told(theirs)
+        seen.truth = [
+            Event(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE)
+            for event in ours.events
+            if event.function == "tcp_v4_mtu_reduced"
+        ]
+    return taking.evidence(seen)
 
 
 def send(net: Network, tracers: tuple[Tracer, Tracer], names: list[str]) -> None:
@@ -56,31 +63,3 @@ def send(net: Network, tracers: tuple[Tracer, Tracer], names: list[str]) -> None
         pipelined.recv(SMALL_BYTES)
         for name in like_b:
             watch.ask(name)
-
-
-def hold(verdict: Verdict, theirs: Tracer, ours: Tracer) -> None:
-    """What was reported against what the stacks say, in the order of time."""
-    truth = [
-        (event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE)
-        for event in ours.events
-        if event.function == "tcp_v4_mtu_reduced"
-    ]
-    told = [(event.connection, event.value) for event in theirs.events]
-    ways = {way for _, way in truth}
-    if ways != {AT_ONCE, DEFERRED}:
-        raise CannotTry(f"the kernel took only {len(ways)} of the two ways", "the same call again")
-    names = {AT_ONCE: "at once (0)", DEFERRED: "deferred (1)"}
-
-    def fault(number: int) -> str:
-        (name, way), (_, said) = truth[number], told[number]
-        return f"connection {name}: told {names.get(said, said)}, was {names[way]}"
-
-    compare(
-        verdict,
-        truth,
-        told,
-        "events, one for each time",
-        f"tcp_v4_mtu_reduced() ran {len(truth)} times",
-        "every event tells the right way",
-        fault,
-    )

@@ -1,4 +1,4 @@
-"""Does a reader's program report what nobody pushed? What an answer to exercise 5 is held to.
+"""What does a reader's program report of what nobody pushed? reported.py holds an answer to exercise 5 to it.
 
 The splices are made here, on the broken kernel, from a connection of each name to a peer that reads. The
 truth is by construction, and our own tracer has to agree with it: as many calls of tcp_push() on each connection as
@@ -18,13 +18,15 @@ from pathlib import Path
 
 from labs.cases.splice_push.network import LOOPBACK
 from labs.cases.splice_push.regression import REGRESSION
+from labs.cases.splice_push.reported import Unpushed
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
-from labs.errors import CannotTry
+from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.judge.verdict import Verdict
+from labs.judge.report import Event, Program
 from labs.net.topology import NotReady
-from labs.take.reader_program import attached, compare, written
+from labs.take.reader_program import Refused, attached, told, written
+from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Tracer
 
@@ -37,41 +39,22 @@ PROBES = {
 FIELDS = [("file", "private_data"), ("socket", "sk")]
 NONBLOCK = 2  # SPLICE_F_NONBLOCK
 NAMES = ("A", "B", "C", "D", "E")
-PUSHES = Counter(B=2, C=1, D=1)  # D's is the other thread's
 
 
-def judge_report(exercise: Exercise, answer: str, verdict: Verdict) -> None:
-    """Exercise 5: each splice without a push is reported once, with its bytes."""
-    with written(answer, PROBES, FIELDS) as theirs, ThreadPoolExecutor(1) as pool:
+def take_report(exercise: Exercise, answer: str) -> Evidence:
+    """The answer beside a tracer of ours, on the broken kernel."""
+    seen, ours = Unpushed(Program()), push_tracer()
+    with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, ThreadPoolExecutor(1) as pool:
         building = pool.submit(module.build, REGRESSION)
-        ours = push_tracer()
-        with attached(theirs, verdict), ours, module.livepatched(building.result()):
-            truth = spliced(theirs, ours)
-    pushes = Counter(event.connection for event in ours.events if event.function == "tcp_push")
-    if pushes != PUSHES:
-        raise CannotTry(
-            f"expected pushes on the connections {dict(PUSHES)}, found {dict(pushes)}: this is not the broken kernel",
-            "./lab run splice-push",
-        )
-    told = [(event.connection, event.value) for event in theirs.events]
-
-    def fault(number: int) -> str:
-        (name, size), (_, value) = truth[number], told[number]
-        return f"{name}: {value} bytes told, {size} handed over"
-
-    compare(
-        verdict,
-        truth,
-        told,
-        "events, one for each splice without a push",
-        f"{len(truth)} splices ended without a push",
-        "every event has its bytes",
-        fault,
-    )
+        with attached(theirs, seen.program), ours, module.livepatched(building.result()):
+            seen.truth = spliced(theirs, ours)
+        seen.program.told = told(theirs)
+        seen.pushes = dict(Counter(event.connection for event in ours.events if event.function == "tcp_push"))
+    return Taking(exercise, answer).evidence(seen)
 
 
-def spliced(theirs: Tracer, ours: Tracer) -> list[tuple[str, int]]:
-    """Makes the splices; gives those that nobody pushed, as (connection, bytes), in order.
+def spliced(theirs: Tracer, ours: Tracer) -> list[Event]:
+    """Makes the splices; gives those that nobody pushed, with their bytes, in order.
 
     A connection is known to `theirs` by the sender's own port, to `ours` by its peer's (pushes.bpf.c).
     """
@@ -90,7 +73,7 @@ def spliced(theirs: Tracer, ours: Tracer) -> list[tuple[str, int]]:
         one(senders["C"], sizes[5], sizes[5])
         one(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
         one(senders["E"], sizes[7], sizes[7] + 1)
-    return [("A", sizes[0]), ("C", sizes[2]), ("D", sizes[4]), ("E", sizes[6]), ("E", sizes[7])]
+    return [Event(name, sizes[number]) for name, number in (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7))]
 
 
 def connected(stack: contextlib.ExitStack) -> socket.socket:

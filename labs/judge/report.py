@@ -1,0 +1,67 @@
+"""Does a reader's tracing program load, and is what it reports true?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from labs.judge.verdict import Judged, Verdict
+
+
+@dataclass(frozen=True)
+class Event:
+    """One that was reported, or that happened: on which connection (empty if there is one only), and its value."""
+
+    connection: str
+    value: int
+
+
+@dataclass
+class Program:
+    """A reader's program: the compiler's or the kernel's words if it was `refused`, how it `lost` events if it did, and
+    what it `told`, in the order of time."""
+
+    refused: str = ""
+    lost: str = ""
+    told: list[Event] = field(default_factory=list)
+
+
+def ran(verdict: Verdict, program: Program) -> None:
+    """One that does not compile or load, or that loses events, fails by that alone."""
+    if program.refused:
+        verdict.expect(False, "", f"the program does not load: {program.refused}")
+        raise Judged
+    if program.lost:
+        verdict.expect(False, "", f"the program reports more than can be read: {program.lost}")
+        raise Judged
+
+
+def compare(
+    verdict: Verdict,
+    truth: Sequence[Event],
+    told: Sequence[Event],
+    one_each: str,
+    happened: str,
+    right: str,
+    fault: Callable[[int], str],
+) -> None:
+    """What was `told` against what was true, both in the order of time: as many, and each the same.
+
+    The sentences: "7 " and `one_each`, or "6 events were reported, and " and `happened`; `right`, or how many are
+    told wrong and of the first of them `fault`, which is given its index.
+    """
+    verdict.measured.update(truth=shown(truth), told=shown(told))
+    verdict.expect(
+        len(told) == len(truth), f"{len(told)} {one_each}", f"{len(told)} events were reported, and {happened}"
+    )
+    wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
+    verdict.expect(
+        told and not wrong,
+        right,
+        f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}",
+    )
+
+
+def shown(events: Sequence[Event]) -> list:
+    """For `measured`: values, with their connections where there are any."""
+    return [(event.connection, event.value) if event.connection else event.value for event in events]

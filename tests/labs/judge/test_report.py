@@ -1,0 +1,80 @@
+"""Does the evidence of a reader's tracing program come to the verdict that it deserves?"""
+
+from dataclasses import replace
+
+import pytest
+
+from labs.cases.addr_select.decided import Choice, Choices
+from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
+from labs.cases.splice_push.reported import PUSHES, Unpushed
+from labs.judge.evidence import Evidence
+from labs.judge.judging import judged, judged_file
+from labs.judge.report import Event, Program
+
+WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED)]
+SPLICES = [Event("A", 1000), Event("E", 2000)]
+MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}") for number in range(6)]
+TOLD = [Event("", number) for number in range(6)]
+RIGHT = {
+    "frag-needed/5": lambda program: Ways(program, WAYS),
+    "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
+    "addr-select/6": lambda program: Choices(program, MADE),
+}
+TOLD = {"frag-needed/5": WAYS, "splice-push/5": SPLICES, "addr-select/6": TOLD}
+
+
+def of(id: str, program: Program) -> Evidence:
+    return Evidence(id, "int on(void *ctx) {}", "6.1", seen=RIGHT[id](program))
+
+
+@pytest.mark.parametrize("id", RIGHT)
+def test_what_is_right_passes_also_from_a_file(id):
+    evidence = of(id, Program(told=TOLD[id]))
+    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+        assert verdict.verdict == "PASS", verdict.text()
+
+
+@pytest.mark.parametrize("id", RIGHT)
+def test_what_was_refused_lost_or_not_told_is_wrong(id):
+    told = TOLD[id]
+    wrong = [replace(told[0], value=99), *told[1:]]
+    for program, said in (
+        (Program(refused="x.c:1: error: no"), "the program does not load: x.c:1: error: no"),
+        (Program(lost="found 3"), "the program reports more than can be read: found 3"),
+        (Program(told=told[:-1]), f"{len(told) - 1} events were reported"),
+        (Program(told=[*told, told[0]]), f"{len(told) + 1} events were reported"),
+        (Program(), "nothing was told"),
+        (Program(told=wrong), f"1 of {len(told)} are reported wrong; "),
+    ):
+        verdict = judged(of(id, program))
+        assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+@pytest.mark.parametrize(
+    "id, said",
+    [
+        ("frag-needed/5", "connection A1: told 99, was at once (0)"),
+        ("splice-push/5", "A: 99 bytes told, 1000 handed over"),
+        ("addr-select/6", "choice 1: told 99, was 0 (RULE0, 2001:db8::0)"),
+    ],
+)
+def test_the_first_that_is_wrong_is_named(id, said):
+    told = [replace(TOLD[id][0], value=99), *TOLD[id][1:]]
+    assert said in judged(of(id, Program(told=told))).reasons[0]
+
+
+@pytest.mark.parametrize(
+    "id, seen",
+    [
+        ("frag-needed/5", Ways(Program(), WAYS[:1])),
+        ("splice-push/5", Unpushed(Program(), SPLICES, {"A": 1})),
+        ("addr-select/6", Choices(Program(), MADE[:5])),
+    ],
+)
+def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
+    assert judged(replace(of(id, Program()), seen=seen)).verdict == "SKIP"
+
+
+@pytest.mark.parametrize("id", RIGHT)
+def test_without_what_was_seen_it_could_not_tell(id):
+    assert judged_file(replace(of(id, Program()), seen=None).text().encode()).verdict == "COULD NOT TELL"
