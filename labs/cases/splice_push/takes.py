@@ -1,8 +1,8 @@
-"""Who finds out what an answer to which exercise of this chapter does, and judges it? See labs/take/judging.py."""
+"""Who finds out what an answer to which exercise of this chapter does? See labs/take/judging.py."""
 
 from labs.cases.splice_push.bisecting import take_condition
-from labs.cases.splice_push.repairing import judge_livepatch
+from labs.cases.splice_push.repairing import take_livepatch
 from labs.cases.splice_push.reporting import take_report
-from labs.cases.splice_push.serving import judge_cost, judge_exact
+from labs.cases.splice_push.serving import take_cost, take_exact
 
-TAKES = {"1": judge_exact, "2": judge_cost, "3": take_condition, "4": judge_livepatch, "5": take_report}
+TAKES = {"1": take_exact, "2": take_cost, "3": take_condition, "4": take_livepatch, "5": take_report}

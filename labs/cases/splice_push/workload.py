@@ -27,6 +27,7 @@ from labs.cases.splice_push.network import (
     SERVER,
     Network,
 )
+from labs.cases.splice_push.pages import Page, of, pages
 from labs.net.sockets import ESTABLISHED, Socket
 from labs.net.tcp_info import tcp_info
 from labs.table import Table
@@ -47,7 +48,6 @@ NOBODY_COMES = ("none", "keepalive")  # timers that send nothing of what is queu
 # Why a request ended.
 WHOLE, CLOSED = "all came", "the connection was closed"
 KEPT, PATIENT = "the sender's kernel keeps the rest, and no timer will send it", "nobody waits any longer"
-HANDED_ON_FLAGS = {0x8000: "MORE", 0x20000: "NOTLAST"}  # MSG_…, include/linux/socket.h
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Fetched:
 
     def of(self, *functions: str) -> list[Event]:
         """Its events of these functions."""
-        return [event for event in self.events if event.function in functions]
+        return of(self.events, *functions)
 
     @property
     def stayed_ms(self) -> float:
@@ -129,11 +129,7 @@ class Fetched:
     @property
     def pages(self) -> list[Page]:
         """Pages that splice(2) handed to the socket, in order."""
-        pages, found = self.of("pipe_to_sendpage"), self.of("do_tcp_sendpages")
-        return [
-            Page(page.value, page.detail - 1, one.value & 0xFFFFFFFF, one.value >> 32)
-            for page, one in zip(pages, found)
-        ]
+        return pages(self.events)
 
     def flags(self) -> Table:
         """Each page, the flags that it goes with, and whether the call that takes it pushes."""
@@ -183,25 +179,6 @@ class Fetched:
             "ended": self.ended,
             "held_up_ms": round(self.held_up_ms, 2),
         }
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page on its way from a pipe to a socket: bytes asked of splice(2) and not yet handed over,
-    pages that follow it in the pipe, its own bytes, and the flags that it goes with."""
-
-    asked_bytes: int
-    following: int
-    size_bytes: int
-    flags: int
-
-    @property
-    def not_last(self) -> bool:
-        return "NOTLAST" in self.words
-
-    @property
-    def words(self) -> str:
-        return " ".join(word for flag, word in HANDED_ON_FLAGS.items() if self.flags & flag) or "-"
 
 
 class Seen(dict):
