@@ -1,6 +1,6 @@
 """What does evidence come to? Judged by its case, with the standard library alone: so it needs no guest.
 
-labs/cases/<case>/judges.py offers `JUDGES`, a Judge for each number of an exercise whose answers are judged so.
+labs/cases/<case>/judges.py offers `JUDGES`, a Judge for each number of an exercise.
 """
 
 from __future__ import annotations
@@ -30,15 +30,10 @@ class Judge:
     judge: Callable[[Evidence, Verdict], None]
 
 
-def judge_of(asked: Exercise) -> Judge | None:
-    """Who judges evidence of this exercise; None if its answers are still measured and judged in one."""
-    try:
-        judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
-    except ModuleNotFoundError as error:
-        if not (error.name or "").endswith(".judges"):
-            raise
-        return None
-    return judges.JUDGES.get(asked.folder.name)
+def judge_of(asked: Exercise) -> Judge:
+    """Who judges evidence of this exercise."""
+    judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
+    return judges.JUDGES[asked.folder.name]
 
 
 def judged(evidence: Evidence) -> Verdict:
@@ -62,8 +57,6 @@ def judged_file(text: bytes) -> Verdict:
         found = read(text)
         ours = judge_of(exercise(found["exercise"]))
         id = found["exercise"]
-        if not ours:
-            raise Damaged(f"answers to {id} are not judged by evidence")
         return judged(of_kind(ours.seen, found))
     except (Damaged, Unknown) as reason:
         return Verdict(id, untold=f"{reason}. {ANEW}")

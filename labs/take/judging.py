@@ -1,23 +1,21 @@
 """Is this answer right? Asked of its case.
 
 labs/cases/<case>/takes.py offers `TAKES`, a function for each number of an exercise:
-take(exercise, answer) returns the evidence that labs/judge/judging.py then judges. Where the case has no judge of
-evidence for that number yet, it is take(exercise, answer, verdict), which measures and adds its checks to the verdict.
+take(exercise, answer) returns the evidence that labs/judge/judging.py then judges.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import re
-from collections.abc import Callable
 
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import exercise
-from labs.judge.verdict import Judged, Verdict
-from labs.take.script import TRIES
+from labs.judge.verdict import Verdict
+
+TRIES = 3
 
 
 def judge(id: str, answer: str) -> Verdict:
@@ -26,37 +24,27 @@ def judge(id: str, answer: str) -> Verdict:
 
 
 def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
-    """The verdict on an answer, and what it rests on, if that was kept apart. A machine that lacks something gives SKIP
-    with the reason, one that did not hold still, or an instrument that lost something, COULD NOT TELL."""
-    asked = exercise(id)
+    """The verdict on an answer, and the evidence, if there is any. A machine that lacks something gives SKIP with the
+    reason.
+
+    Evidence is taken on new networks, and taken again if the machine stood still meanwhile or an instrument of ours
+    lost something; what came out has no part in it. If that was so each time, the verdict is COULD NOT TELL.
+    """
+    asked, verdict = exercise(id), Verdict(id)
     if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):
-        return Verdict(id, [(False, "the answer is empty: only blanks and comments were found")]), None
-    takes = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes")
-    take = takes.TAKES[asked.folder.name]
-    verdict = Verdict(id)
-    try:
-        if judging.judge_of(asked):
-            return _undisturbed(lambda: take(asked, answer))
-        with contextlib.suppress(Judged):
-            take(asked, answer, verdict)
-    except CannotTry as reason:
-        verdict.skipped = f"{reason}. Next: {reason.next_command}"
-    except CouldNotTell as reason:
-        verdict.untold = f"{reason}. Next: the same call again"
-    return verdict, None
-
-
-def _undisturbed(take: Callable[[], Evidence]) -> tuple[Verdict, Evidence]:
-    """Evidence is taken on new networks, and taken again if the machine stood still meanwhile or an instrument lost
-    something; what came out has no part in it. Raises CouldNotTell if an instrument always did."""
-    for left in reversed(range(TRIES)):
+        verdict.expect(False, "", "the answer is empty: only blanks and comments were found")
+        return verdict, None
+    take = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes").TAKES[asked.folder.name]
+    evidence = None
+    for _ in range(TRIES):
         try:
-            evidence = take()
-        except CouldNotTell:
-            if not left:
-                raise
+            evidence = take(asked, answer)
+        except CouldNotTell as reason:
+            verdict, evidence = Verdict(id, untold=f"{reason}. Next: the same call again"), None
             continue
+        except CannotTry as reason:
+            return Verdict(id, skipped=f"{reason}. Next: {reason.next_command}"), None
         verdict = judging.judged(evidence)
-        if not verdict.untold or not left:
-            return verdict, evidence
-    raise AssertionError("TRIES is 0")
+        if not verdict.untold:
+            break
+    return verdict, evidence

@@ -1,6 +1,5 @@
-"""What does every judge of a script need? An untouched topology beside the one that the answer acts
-on, the hosts that the answer may not change, a workload that may get no answer at all, and a machine that
-holds still meanwhile."""
+"""What is seen of every answer that is a script? What became of it, and of the hosts that it may not change; and that
+a workload gets no answer at all."""
 
 from __future__ import annotations
 
@@ -10,11 +9,8 @@ import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from labs.errors import CouldNotTell
 from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.exercise import Exercise
-from labs.judge.judging import answered, left_alone, ran
-from labs.judge.verdict import Verdict
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.take.answer import applied
 from labs.take.settings import compared, settings
@@ -22,20 +18,6 @@ from labs.wire.capture import CaptureError
 
 # What a network that an answer has broken does to a workload.
 BROKEN = (OSError, ssl.SSLError, NotReady, CommandFailed, CaptureError, IndexError, StopIteration)
-TRIES = 3
-
-
-def undisturbed(verdict: Verdict, attempt: Callable[[], None]) -> None:
-    """Has the answer tried on new networks, and tried again if the machine stood still while it was measured
-    (see labs/judge/judging.py) or an instrument lost something. What came out has no part in it."""
-    for left in reversed(range(TRIES)):
-        verdict.checks.clear()
-        verdict.measured.clear()
-        try:
-            return attempt()
-        except CouldNotTell:
-            if not left:
-                raise
 
 
 @contextlib.contextmanager
@@ -49,33 +31,6 @@ def two(make: Callable[[], Topology]):
     finally:
         for network in made:
             network.close()
-
-
-@contextlib.contextmanager
-def acting(exercise: Exercise, answer: str, verdict: Verdict, net: Topology):
-    """The answer's script, applied for the length of the block; one that fails in itself is judged
-    by that alone."""
-    with applied(answer, pids(net), set(exercise.allowed)) as script:
-        ran(verdict, script)
-        yield
-
-
-@contextlib.contextmanager
-def others_left_alone(exercise: Exercise, verdict: Verdict, net: Topology):
-    """The hosts that are not the answer's to change have to be, after the block, what they were."""
-    found: list[Settings] = []
-    with others_compared(exercise, net, found):
-        yield
-    left_alone(verdict, found)
-
-
-@contextlib.contextmanager
-def expecting_answers(verdict: Verdict):
-    """A workload that gets no answer fails the verdict, with what was found instead."""
-    try:
-        yield
-    except BROKEN as error:
-        answered(verdict, _said(error))
 
 
 class Taking:

@@ -43,8 +43,3 @@ def compared(host: str, before: list[str], after: list[str]) -> Settings:
     old, new = set(before), set(after)
     gone, now = ([line for line in lines if line not in others] for lines, others in ((before, new), (after, old)))
     return Settings(host, gone[:MOST_LINES], now[:MOST_LINES])
-
-
-def first_change(before: list[str], after: list[str]) -> str | None:
-    """The first setting that differs, for a person; None if all are as they were."""
-    return compared("", before, after).change
