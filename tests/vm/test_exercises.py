@@ -7,6 +7,8 @@ do the cells of a notebook. Emulation spends a third of the time on code that it
 """
 
 import contextlib
+import json
+import os
 import re
 
 import pytest
@@ -14,9 +16,11 @@ import pytest
 from host import cases
 from host.exercises import answering
 from host.vm import serving
+from tests.labs.judge import stored
 from tests.vm.conftest import held_up, told
 
 throwaway = serving.throwaway
+KEEP = os.environ.get("KEEP_EVIDENCE")  # in tests/evidence, see tests/labs/judge/stored.py
 EXERCISES = {e.id: e for case in cases.cases().values() for e in case.exercises}
 
 
@@ -83,15 +87,18 @@ def shared():
 
 
 @pytest.mark.parametrize("id, kind, path", judged())
-def test_an_answer_gets_the_verdict_that_it_deserves(id, kind, path, shared, monkeypatch):
+def test_an_answer_gets_the_verdict_that_it_deserves(id, kind, path, shared, monkeypatch, tmp_path):
     shared.chapter = chapter(id)
     monkeypatch.setattr(serving, "throwaway", shared.throwaway)
-    verdict = told(lambda: answering.check(id, path), held_up)
+    kept = tmp_path / "kept.json" if KEEP else None
+    verdict = told(lambda: answering.check(id, path, keep=kept), held_up)
     assert verdict["verdict"] == ("PASS" if kind == "solution" else "FAIL"), verdict["reasons"]
     assert verdict["reasons"]
     if kind == "wrong":
         reason = re.match(r"(?:#|//) expect: (.+)", path.read_text())[1]
         assert any(reason in said for said in verdict["reasons"]), verdict["reasons"]
+    if kept and kept.exists():
+        stored.store(stored.file(EXERCISES[id], kind, path), EXERCISES[id], json.loads(kept.read_text()))
 
 
 @pytest.mark.parametrize("id", EXERCISES)

@@ -1,0 +1,45 @@
+"""The evidence of known answers, as it was taken in a guest; judged in each gate, without one.
+
+Made by `KEEP_EVIDENCE=1 ./lab test --part CASE`, which judges each known answer anyway. It is stale when the answer's
+text, the exercise's task or the schema has changed. Captures' own files are left out: nothing is judged by them.
+"""
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+from host.cases import Exercise
+from host.paths import REPOSITORY
+
+FOLDER = REPOSITORY / "tests" / "evidence"
+
+
+def file(exercise: Exercise, kind: str, answer: Path) -> Path:
+    """Where that of this answer is: "untouched", a "solution" or a "wrong" one."""
+    return FOLDER / exercise.id / f"{kind}-{answer.stem}.json.gz"
+
+
+def store(where: Path, exercise: Exercise, evidence: dict) -> None:
+    """Keep it; two calls with the same evidence give the same bytes."""
+    where.parent.mkdir(parents=True, exist_ok=True)
+    found = {"task_sha256": task(exercise), "evidence": without_captures(evidence)}
+    text = json.dumps(found, sort_keys=True, separators=(",", ":"))
+    where.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+def load(where: Path) -> dict:
+    """{"task_sha256", "evidence"}"""
+    return json.loads(gzip.decompress(where.read_bytes()))
+
+
+def task(exercise: Exercise) -> str:
+    """What an answer's judgement depends on, beside the answer."""
+    return hashlib.sha256((exercise.folder / "exercise.toml").read_bytes()).hexdigest()
+
+
+def without_captures(value: object) -> object:
+    """Without what is called pcap, wherever it is."""
+    if isinstance(value, dict):
+        return {key: without_captures(each) for key, each in value.items() if key != "pcap"}
+    return [without_captures(each) for each in value] if isinstance(value, list) else value
