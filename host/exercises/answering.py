@@ -20,7 +20,7 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     exercise = cases.exercise(id)
     answer, notes = _read(file, exercise)
     if keep:
-        evidence.need_place(keep)
+        evidence.need_place(keep, file)
     try:
         verdict = judging.judge(exercise, answer, file.name, unconfined)
     except applied.NoMachine as reason:

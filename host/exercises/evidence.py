@@ -11,14 +11,16 @@ from host.errors import USAGE, VERDICTS, LabError
 from host.paths import REPOSITORY
 from host.phases import say
 
-LARGEST_BYTES = 4 << 20  # of a file; labs/judge/evidence.py reads no more
+LARGEST_BYTES = 12 << 20  # of a file; labs/judge/evidence.py reads no more
 DEADLINE_S = 60  # a judge takes a tenth of a second
 LIMITS = ("prlimit", f"--cpu={DEADLINE_S}", f"--as={1 << 30}")
 ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
 
 
-def need_place(file: Path) -> None:
+def need_place(file: Path, answer: Path) -> None:
     """Raise, before anything is measured, if nothing can be kept there."""
+    if file.exists() and file.samefile(answer):
+        raise LabError(f"{file} is the answer itself, and would be written over", ANEW, USAGE)
     if file.is_dir() or not os.access(file.parent, os.W_OK):
         raise LabError(f"cannot write {file}: no file can be made there", ANEW, USAGE)
 
@@ -27,7 +29,7 @@ def keep(file: Path, evidence: dict) -> None:
     """Write what a verdict rests on, whole or not at all."""
     part = file.with_name(f"{file.name}.part")
     try:
-        part.write_text(json.dumps(evidence, indent=1, sort_keys=True) + "\n")
+        part.write_text(json.dumps(evidence, sort_keys=True) + "\n")
         part.replace(file)
     except OSError as error:
         part.unlink(missing_ok=True)

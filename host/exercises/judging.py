@@ -16,7 +16,7 @@ from host import cases
 from host.errors import VERDICTS, Status
 from host.exercises import applied, evidence
 from host.vm import machine, serving
-from host.vm.call import Result, answered
+from host.vm.call import answered
 from host.vm.machine import Guest, GuestDied, last_words
 
 LOST = 255  # ssh's own status: the connection broke
@@ -62,21 +62,21 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
         result = judging.result()
     if result.status == LOST:
         return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
-    if sent := _evidence(result, exercise, answer):
-        if result.found.get("seal") != seal:
-            return _broken(exercise, f"evidence was printed {NOT_THE_JUDGES}")
-        return evidence.weighed(json.dumps(sent).encode()) | {"exercise": exercise.id, "evidence": sent}
-    if _is_verdict(result.found, exercise):
-        verdict = dict(result.found)
-        if verdict.pop("seal", None) != seal:
-            return _broken(exercise, f"a verdict was printed {NOT_THE_JUDGES}")
-        if result.status != VERDICTS[verdict["verdict"]]:
+    found, sent = dict(result.found), isinstance(result.found.get("evidence"), dict)
+    if sent or _is_verdict(found, exercise):
+        what = "evidence" if sent else f"a {found['verdict']}"
+        if found.pop("seal", None) != seal:
+            return _broken(exercise, f"{what} was printed {NOT_THE_JUDGES}")
+        if result.status != (Status.HOLDS if sent else VERDICTS[found["verdict"]]):
             return _broken(
                 exercise,
-                f"a {verdict['verdict']} was printed, and the judge ended with status "
-                f"{result.status}: somebody else had a hand in it",
+                f"{what} was printed, and the judge ended with status {result.status}: somebody else had a hand in it",
             )
-        return verdict
+        if sent:
+            return _weighed(found["evidence"], exercise, answer)
+        if found["verdict"] == "PASS":
+            return _broken(exercise, "a PASS was printed without what it rests on")
+        return found
     said = "; ".join(result.said.splitlines()[-3:])
     if result.status == OUR_FAULT:
         return _broken(
@@ -88,12 +88,11 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
 
 
-def _evidence(result: Result, exercise: cases.Exercise, answer: str) -> dict:
-    """What the guest has sent to be judged here, of this very answer; empty if it is something else."""
-    found = result.found.get("evidence")
-    if result.status != Status.HOLDS or not isinstance(found, dict):
-        return {}
-    return found if (found.get("exercise"), found.get("answer")) == (exercise.id, answer) else {}
+def _weighed(sent: dict, exercise: cases.Exercise, answer: str) -> dict:
+    """What evidence comes to, if it is of this very answer."""
+    if (sent.get("exercise"), sent.get("answer")) != (exercise.id, answer):
+        return _broken(exercise, "the evidence is of another answer", "COULD NOT TELL")
+    return evidence.weighed(json.dumps(sent).encode()) | {"exercise": exercise.id, "evidence": sent}
 
 
 def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:

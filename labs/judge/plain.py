@@ -17,7 +17,7 @@ import types
 import typing
 import zlib
 
-LARGEST_NUMBER = 1 << 53  # up to it JSON's readers agree on what a whole number is
+LARGEST_NUMBER = 1 << 64  # what the kernel reports has 64 bits at most; no judge is to reckon with more
 LARGEST_BYTES = 8 << 20  # of what is packed
 
 
@@ -72,7 +72,7 @@ def _number(kind: type, value: object, at: str) -> int | float:
     if type(value) is not int and (kind is int or type(value) is not float):
         raise Damaged(f"{at}: expected {kind.__name__}, found {type(value).__name__}")
     if not abs(value) <= LARGEST_NUMBER or not math.isfinite(value):
-        raise Damaged(f"{at}: expected a number up to 2^53, found another")
+        raise Damaged(f"{at}: expected a number up to 2^64, found another")
     return kind(value)
 
 

@@ -53,9 +53,13 @@ class Taking:
     def acted(self, net: Topology):
         """The answer's script, applied for the length of the block; yields whether it ran to its end. What the block
         finds instead of an answer to a workload ends it, and is noted; so is what became of the other hosts."""
-        with others_compared(self.exercise, net, self.settings):
-            with applied(self.answer, pids(net), set(self.exercise.allowed)) as self.script, self.expecting_answers():
-                yield not self.script.problems()
+        others = [node for name, node in net.hosts.items() if name not in self.exercise.allowed]
+        before = {node.name: settings(node) for node in others}
+        pids = {name: node.pid for name, node in net.hosts.items()}
+        with applied(self.answer, pids, set(self.exercise.allowed)) as self.script, self.expecting_answers():
+            yield (ran := not self.script.problems())
+        if ran:
+            self.settings = [compared(node.name, before[node.name], settings(node)) for node in others]
 
     @contextlib.contextmanager
     def expecting_answers(self):
@@ -69,20 +73,6 @@ class Taking:
         """All of it, with what the case has seen."""
         kernel = os.uname().release
         return Evidence(self.exercise.id, self.answer, kernel, self.script, self.settings, self.unanswered, seen)
-
-
-@contextlib.contextmanager
-def others_compared(exercise: Exercise, net: Topology, found: list[Settings]):
-    """Notes what has changed, during the block, of each host that is not the answer's."""
-    others = [node for name, node in net.hosts.items() if name not in exercise.allowed]
-    before = {node.name: settings(node) for node in others}
-    yield
-    found += [compared(node.name, before[node.name], settings(node)) for node in others]
-
-
-def pids(net: Topology) -> dict[str, int]:
-    """By name the process that is each host."""
-    return {name: node.pid for name, node in net.hosts.items()}
 
 
 def _said(error: Exception) -> str:

@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -18,6 +19,7 @@ from host.exercises import judging, progress
 from host.plain import plain, plain_json, plain_pieces
 from host.recording import record
 from host.vm import call, labs, machine
+from tests.labs.judge.made import RIGHT, SETTINGS
 from tests.walls.conftest import SEALED, judge
 
 HARMLESS = "B waits 204.3 ms\n\tÜ, 等, ✓, é; a line that ends\r\nas Windows has it"
@@ -84,10 +86,27 @@ def test_a_verdict_obeys_nothing(lab, words):
 
 @pytest.mark.parametrize("said, status", VERDICTS.items())
 def test_check_ends_as_the_verdict_says(lab, said, status):
+    start = cases.exercise("frag-needed/1").start
     verdict = {"exercise": "frag-needed/1", "verdict": said, "reasons": ["a reason"]}
-    asked = ["check", "frag-needed/1", str(cases.exercise("frag-needed/1").start)]
-    done = lab(judge(verdict, f"{SEALED}; sys.exit({int(status)})"), *asked)
-    assert done.exit_code == status and done.stdout == f"{said}  frag-needed/1\n  a reason\n", done.exception
+    if said == "PASS":  # is judged here
+        evidence = replace(RIGHT, answer=start.read_text())
+        verdict = {"exercise": "frag-needed/1", "evidence": evidence.to_json()}
+    done = lab(judge(verdict, f"{SEALED}; sys.exit({int(status)})"), "check", "frag-needed/1", str(start))
+    assert done.exit_code == status and done.stdout.startswith(f"{said}  frag-needed/1\n"), done.exception
+    assert said == "PASS" or done.stdout.endswith("\n  a reason\n")
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]], ids=["text", "json"])
+def test_evidence_obeys_nothing(lab, words, tmp_path):
+    start = cases.exercise("frag-needed/1").start
+    hostile = "".join(attack[1] for attack in ATTACKS)
+    evidence = replace(RIGHT, answer=start.read_text(), settings=[replace(SETTINGS[0], now=[hostile]), SETTINGS[1]])
+    printed = judge({"exercise": "frag-needed/1", "evidence": evidence.to_json()}, SEALED)
+    kept = tmp_path / "kept.json"
+    for asked in (["check", "frag-needed/1", str(start), "--keep", str(kept)], ["judge", str(kept)]):
+        done = lab(printed, *asked, *words)
+        assert done.exit_code == 1 and "SSAP" in done.stdout
+        assert done.stdout.replace("\n", "").isprintable()
 
 
 def test_an_error_and_what_is_said_obey_nothing(lab, capfd):

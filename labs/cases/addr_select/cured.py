@@ -56,7 +56,7 @@ class Cure:
     def whole(self) -> bool:
         """Whether all of it is there."""
         counted = None not in (self.asked_before, self.asked)
-        return bool(counted and self.turns and self.services and self.node)
+        return bool(counted and self.turns and self.services and self.node and len(self.node.changed) == 2)
 
 
 def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
@@ -67,6 +67,8 @@ def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
         raise Damaged("it lacks a part of what was to be seen")
     if seen.asked_before is not None:
         looks_through_all(seen.asked_before)
+    if seen.turns:
+        measured(seen.turns)
     if seen.asked is not None:
         compare(verdict, seen)
     if seen.services:

@@ -17,6 +17,7 @@ from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.scores import addresses_of, choice, rules
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
+from labs.errors import CouldNotTell
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.judge.report import Program
@@ -45,9 +46,10 @@ def take_deciding(exercise: Exercise, answer: str) -> Evidence:
             for tracer in (theirs, ours):
                 tracer.watch("the sender", threading.get_native_id())
             names = choices(net)
+        if taking.unanswered:  # a tracing program breaks no network
+            raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
         seen.program.told = told(theirs, of_connections=False)
-        if not taking.unanswered:
-            seen.made = made(ours.events, names)
+        seen.made = made(ours.events, names)
     return taking.evidence(seen)
 
 

@@ -24,7 +24,7 @@ class Sent:
     ran, and by peer the source of each packet that came."""
 
     asked_before: int
-    asked: int = 0
+    asked: int | None = None
     sources: list[list[str]] = field(default_factory=list)
 
 
@@ -39,8 +39,8 @@ def judge_program(evidence: Evidence, verdict: Verdict) -> None:
         problems.insert(0, "it was refused what is not the program's here: no setting, no route")
     if not verdict.expect(not problems, "the program ran to its end", "; ".join(problems)):
         raise Judged
-    if len(seen.sources) != len(PEERS):
-        raise Damaged("it lacks what the peers received")
+    if len(seen.sources) != len(PEERS) or seen.asked is None:
+        raise Damaged("it lacks what the peers received, or what the kernel asked")
     counts = [len(one) for one in seen.sources]
     verdict.measured.update(questions=seen.asked, received=counts)
     verdict.expect(

@@ -65,7 +65,7 @@ class Cure:
 
     untouched: Ways = field(default_factory=Ways)
     mended: Ways = field(default_factory=Ways)
-    fragments: int = 0
+    fragments: int | None = None
     connections: Connections | None = None
     bulk: list[Bulk] = field(default_factory=list)
 
@@ -73,7 +73,7 @@ class Cure:
     def whole(self) -> bool:
         """Whether all of it is there."""
         seen = self.untouched.whole and self.mended.whole and self.connections is not None
-        return seen and len(self.bulk) == BULK_ROUNDS
+        return seen and self.fragments is not None and len(self.bulk) == BULK_ROUNDS
 
 
 def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
@@ -87,7 +87,7 @@ def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
         held_still(HELD_UP_MS, *seen.untouched.each().values())
         for each in seen.untouched.each().values():
             stalls(each)
-        if seen.mended.whole:
+        if seen.mended.whole and seen.fragments is not None:
             compare(verdict, seen)
         if seen.connections:
             still_connected(verdict, seen.connections)

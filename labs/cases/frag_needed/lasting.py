@@ -23,7 +23,8 @@ def take_lasting(exercise: Exercise, answer: str) -> Evidence:
     taking, seen = Taking(exercise, answer), Lasting()
     with Network() as net:
         net.client.sysctl({SYSCTL: str(EXPIRES_S)})
-        with Watch(net) as watch:
+        watch = Watch(net)
+        with taking.expecting_answers(), watch:
             watch.open(Direct, "A", "B")
             for name, called in zip("AB", LEARNING):
                 watch.ask(name, called)
@@ -33,6 +34,8 @@ def take_lasting(exercise: Exercise, answer: str) -> Evidence:
                     for number in range(1, ROUNDS + 1):
                         outlive(watch, number)
                         seen.expires.append(expires_s(net))
+            if not ran or taking.unanswered:
+                watch.exchanges.clear()  # nothing is to be observed
         seen.observed = watch.observed
     return taking.evidence(seen)
 

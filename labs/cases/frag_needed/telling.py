@@ -14,6 +14,7 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.tracing import stall_tracer
 from labs.cases.frag_needed.workload import Direct, Watch
+from labs.errors import CouldNotTell
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.judge.report import Event, Program
@@ -36,6 +37,8 @@ def take_telling(exercise: Exercise, answer: str) -> Evidence:
             for number, like_b in enumerate(ROUNDS, 1):
                 send(net, (theirs, ours), [f"{way}{number}" for way in ("A", "in flight ", *"BC"[:like_b])])
                 net.forget()
+        if taking.unanswered:  # a tracing program breaks no network
+            raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
         seen.program.told = told(theirs)
         seen.truth = [
             Event(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
-from labs.judge.judging import answered
 from labs.judge.plain import Damaged
 from labs.judge.report import Event, Program, compare, ran
 from labs.judge.verdict import Verdict
@@ -29,9 +28,7 @@ def judge_telling(evidence: Evidence, verdict: Verdict) -> None:
     if not seen:
         raise Damaged("it lacks what was to be seen")
     ran(verdict, seen.program)
-    if not evidence.unanswered:
-        hold(verdict, seen.truth, seen.program.told)
-    answered(verdict, evidence.unanswered)
+    hold(verdict, seen.truth, seen.program.told)
 
 
 def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:

@@ -57,6 +57,8 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> None:
     whole = bool(seen) and len(seen.asked) == len(ASKED_MSS) and None not in (seen.intact, seen.control)
     if not seen or not (whole or evidence.unanswered):
         raise Damaged("it lacks a part of what was to be seen")
+    if [each.mss for each in seen.asked] != [*ASKED_MSS[: len(seen.asked)]]:
+        raise Damaged(f"expected downloads with the MSS {', '.join(map(str, ASKED_MSS))}")
     held_still(HELD_UP_MS, *seen.asked, *filter(None, [seen.control]))
     for each in seen.asked:
         fits(verdict, each)

@@ -34,11 +34,16 @@ class Firewall:
     knocked: dict[str, int] | None = None
     server: Settings | None = None
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there; each who knocked has sent a ping after it."""
+        return None not in (self.opened, self.learnt_mtu, self.server) and "IcmpMsgInType8" in (self.knocked or {})
+
 
 def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 1: what the router says is heard, nothing else comes in, and the reader said what follows."""
     seen: Firewall = evidence.seen
-    begins(evidence, verdict, bool(seen) and None not in (seen.opened, seen.learnt_mtu, seen.knocked, seen.server))
+    begins(evidence, verdict, bool(seen) and seen.whole)
     if seen.opened:
         held_still(HELD_UP_MS, seen.opened)
     if seen.learnt_mtu is not None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.names import SERVERS
 from labs.cases.rtl8139_tso.network import FILE, PORT, Network
 from labs.cases.rtl8139_tso.observed import Download
+from labs.judge.judging import held_still
 from labs.measure.clock import Clock
 from labs.net.counters import counters, moved
 from labs.net.node import CommandFailed
@@ -63,8 +65,10 @@ def download(
 
 
 def served(seen: Download) -> Download:
-    """A download in which something came. Raises CommandFailed for another."""
+    """A download in which something came. Raises CommandFailed for another, CouldNotTell if the machine stood still
+    instead."""
     if not seen.data:
+        held_still(HELD_UP_MS, seen)
         raise CommandFailed(f"on the {seen.at}, curl got nothing from {seen.server} in {MAX_S:g} s")
     return seen
 

@@ -90,3 +90,9 @@ def test_where_nothing_can_be_kept_nothing_is_measured(answer, tmp_path, monkeyp
     with pytest.raises(LabError, match="no file can be made there") as refused:
         answer(None, tmp_path / where)
     assert refused.value.status == Status.USAGE
+
+
+def test_the_answer_is_not_written_over(answer, tmp_path):
+    with pytest.raises(LabError, match="is the answer itself") as refused:
+        answer(None, tmp_path / "answer.sh")
+    assert refused.value.status == Status.USAGE

@@ -36,10 +36,12 @@ def mended(direct: Observed) -> Evidence:
     return seen(mended=Ways(direct, CURED))
 
 
-def download(sizes: dict[int, int], df: bool, held_up_ms: float = 0, icmp: int = 0, **router: int) -> Download:
-    """So many segments of each payload, a handshake of MSS 1320, and the router's counters."""
+def download(
+    sizes: dict[int, int], df: bool, held_up_ms: float = 0, icmp: int = 0, mss: int = 1320, **router: int
+) -> Download:
+    """So many segments of each payload, a handshake, and the router's counters."""
     server = rtl8139.SERVERS["server"]
-    packets = [Packet(0, rtl8139.CLIENT, server, "tcp", mss=1320)]
+    packets = [Packet(0, rtl8139.CLIENT, server, "tcp", mss=mss)]
     packets += [
         Packet(0, server, rtl8139.CLIENT, "tcp", length_bytes=size + 52, df=df, payload_bytes=size)
         for size, count in sizes.items()

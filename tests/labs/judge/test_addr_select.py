@@ -83,6 +83,8 @@ def test_where_nothing_is_slow_nothing_is_judged(evidence):
     [
         cure(turns=turns(held_up_ms=1e3)),
         cure(node=None),
+        cure(node=Node([], [])),
+        sent(asked=None),
         cure(asked=None),
         sent(sources=[]),
         replace(THREE, script=None),

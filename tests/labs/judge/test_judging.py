@@ -88,7 +88,7 @@ SPARSE = RIGHT.to_json()["seen"]
         (b"[]", "expected one object of JSON that names its exercise"),
         (b"\xff{}", "expected JSON in UTF-8, found another byte at 0"),
         (b"[" * 100_000, "nested too deeply"),
-        (b" " * (LARGEST_BYTES + 1), "4 MiB of JSON at most"),
+        (b" " * (LARGEST_BYTES + 1), "12 MiB of JSON at most"),
         (changed(schema=2), "schema 1, found another"),
         (changed(schema=True), "schema 1, found another"),
         (changed(exercise="x/9"), "no exercise 'x/9'"),
@@ -99,11 +99,12 @@ SPARSE = RIGHT.to_json()["seen"]
         (changed(script={"status": "0", "output": ""}), "evidence.script.status: expected int"),
         (changed(seen=None), "it lacks a part"),
         (changed(seen={**SPARSE, "bulk": SPARSE["bulk"][:2]}), "it lacks a part"),
+        (changed(seen={name: each for name, each in SPARSE.items() if name != "fragments"}), "it lacks a part"),
         (changed(seen={**SPARSE, "mended": {"direct": SPARSE["mended"]["direct"]}}), "it lacks a part"),
         (changed(seen={**SPARSE, "bulk": [{"untouched_s": 0, "mended_s": 1}] * 3}), "it is not whole (ZeroDivision"),
         (changed(seen={**SPARSE, "fragments": float("nan")}), "evidence.seen.fragments: expected int, found float"),
     ],
-    ids=range(18),
+    ids=range(19),
 )
 def test_damaged_evidence_could_not_tell(text, said):
     verdict = judged_file(text)

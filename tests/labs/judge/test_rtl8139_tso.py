@@ -19,6 +19,8 @@ def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: in
 
 
 FIXED = fast({1308: 9, 100: 2})
+SMALL = fast({988: 9, 100: 2}, mss=1000)
+PINGED = {"IcmpMsgInType8": 2}
 OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
 OTHERS = [Settings(host) for host in HOSTS if host != "server"]
 CONTROL = replace(FIXED, packets=fast({1308: 9}).packets)
@@ -29,11 +31,11 @@ ONE = Evidence(
     Script(0, ""),
     OTHERS,
     "",
-    Firewall(BROKEN, OPENED, 1420, {}, Settings("server")),
+    Firewall(BROKEN, OPENED, 1420, PINGED, Settings("server")),
 )
 TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"]))
-FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card([FIXED, FIXED], True, replace(CONTROL, server="beside")))
-FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card([FIXED, FIXED], True, replace(CONTROL, server="mended")))
+FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card([FIXED, SMALL], True, replace(CONTROL, server="beside")))
+FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card([FIXED, SMALL], True, replace(CONTROL, server="mended")))
 
 
 def changed(evidence: Evidence, **parts) -> Evidence:
@@ -51,9 +53,9 @@ def test_what_is_right_passes_also_from_a_file(evidence):
     [
         (changed(ONE, opened=BROKEN), '0 of 2 ICMPs "fragmentation needed" pass the firewall'),
         (changed(ONE, learnt_mtu=0), "the server has learnt no MTU, expected 1420"),
-        (changed(ONE, knocked={"IcmpMsgInType13": 1}), "the firewall lets in other ICMP too (type 13)"),
-        (changed(ONE, knocked={"TcpOutRsts": 1}), "the firewall lets in TCP to port"),
-        (changed(ONE, knocked={"UdpNoPorts": 1}), "the firewall lets in UDP to port"),
+        (changed(ONE, knocked=PINGED | {"IcmpMsgInType13": 1}), "the firewall lets in other ICMP too (type 13)"),
+        (changed(ONE, knocked=PINGED | {"TcpOutRsts": 1}), "the firewall lets in TCP to port"),
+        (changed(ONE, knocked=PINGED | {"UdpNoPorts": 1}), "the firewall lets in UDP to port"),
         (changed(ONE, server=Settings("server", [], ["a route"])), "more than the firewall was changed: now 'a route'"),
         (replace(ONE, answer="DOWNLOAD=fast"), "expected fast, and it is slow"),
         (replace(ONE, answer="x"), "the answer does not say what it expects"),
@@ -66,10 +68,10 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         (replace(TWO, settings=[Settings("router", ["x"]), *OTHERS[1:]]), "router was changed"),
         (replace(TWO, script=Script(1, "no")), "it ended with status 1: no"),
         (replace(TWO, unanswered="curl got nothing", seen=Offload(BROKEN)), "found: curl got nothing"),
-        (changed(FOUR, asked=[FIXED, fast(CUT)]), "5 segments are larger than the MSS"),
+        (changed(FOUR, asked=[FIXED, fast(CUT, mss=1000)]), "5 segments are larger than the MSS"),
         (changed(FOUR, intact=False), "the file that arrives is not the one served"),
         (changed(FOUR, control=replace(FOUR.seen.control, got_bytes=100_000_000)), "that beside gives"),
-        (changed(FIVE, asked=[FIXED, replace(FIXED, card_counters={"tx_packets": 11})]), "it cuts no more"),
+        (changed(FIVE, asked=[FIXED, replace(SMALL, card_counters={"tx_packets": 11})]), "it cuts no more"),
         (replace(FIVE, unanswered="curl got nothing", seen=Card([])), "found: curl got nothing"),
     ],
 )
@@ -87,12 +89,14 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(ONE, opened=replace(OPENED, held_up_ms=1e4)),
         changed(TWO, broken=replace(BROKEN, held_up_ms=1e4)),
         changed(TWO, fixed=STOOD_STILL),
-        changed(FOUR, asked=[FIXED, STOOD_STILL]),
+        changed(FOUR, asked=[FIXED, replace(SMALL, held_up_ms=1e4)]),
         changed(FIVE, control=STOOD_STILL),
         changed(ONE, knocked=None),
         changed(ONE, opened=None),
         changed(TWO, lost=None),
+        changed(ONE, knocked={}),
         changed(FOUR, asked=[FIXED]),
+        changed(FOUR, asked=[FIXED, FIXED]),
         changed(FOUR, control=FIVE.seen.control),
         changed(FIVE, intact=None),
         replace(changed(ONE, opened=None), unanswered="and yet there is more"),
