@@ -46,20 +46,26 @@ class Taking:
     def __init__(self, exercise: Exercise, answer: str) -> None:
         self.exercise, self.answer = exercise, answer
         self.script: Script | None = None
+        self.before: dict[str, list[str]] = {}  # by host that is not the answer's, its settings
         self.settings: list[Settings] = []
         self.unanswered = ""
+
+    def look_at_others(self, net: Topology) -> None:
+        """Notes how the hosts are set that are not the answer's. `acted` does, if nobody has before it: it takes a
+        second under emulation."""
+        self.before = {name: settings(node) for name, node in net.hosts.items() if name not in self.exercise.allowed}
 
     @contextlib.contextmanager
     def acted(self, net: Topology):
         """The answer's script, applied for the length of the block; yields whether it ran to its end. What the block
         finds instead of an answer to a workload ends it, and is noted; so is what became of the other hosts."""
-        others = [node for name, node in net.hosts.items() if name not in self.exercise.allowed]
-        before = {node.name: settings(node) for node in others}
+        if not self.before:
+            self.look_at_others(net)
         pids = {name: node.pid for name, node in net.hosts.items()}
         with applied(self.answer, pids, set(self.exercise.allowed)) as self.script, self.expecting_answers():
             yield (ran := not self.script.problems())
         if ran:
-            self.settings = [compared(node.name, before[node.name], settings(node)) for node in others]
+            self.settings = [compared(name, before, settings(net[name])) for name, before in self.before.items()]
 
     @contextlib.contextmanager
     def expecting_answers(self):

@@ -23,6 +23,7 @@ def take_lasting(exercise: Exercise, answer: str) -> Evidence:
     taking, seen = Taking(exercise, answer), Lasting()
     with Network() as net:
         net.client.sysctl({SYSCTL: str(EXPIRES_S)})
+        taking.look_at_others(net)  # what is learnt now expires soon, and the answer is to act before
         watch = Watch(net)
         with taking.expecting_answers(), watch:
             watch.open(Direct, "A", "B")
