@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
-from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, RATIO, asked_smaller, b_ms
+from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import HOSTS
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import CannotTry
@@ -23,6 +23,7 @@ SMALLEST_FULL_SEGMENT_BYTES = 1400  # less is no cure for an MTU that is 20 byte
 CONNECTIONS, THROUGH_SIDECAR = 4, 2  # that are made in a judgement: A and B, directly and through the sidecar
 WAITING = ("A", "B")  # whose first exchange is judged
 BULK_ROUNDS = 3
+RATIO = BOUNDS["cured_ratio"]
 BULK_RATIO = BOUNDS["bulk_ratio"]
 
 
@@ -115,8 +116,8 @@ def compare(verdict: Verdict, seen: Cure) -> None:
             verdict.expect(
                 waited * RATIO <= stalled,
                 f"{way}: {name} waits {waited:.0f} ms where the untouched B waits {stalled:.0f} ms",
-                f"{way}: {name} still waits {waited:.0f} ms; the untouched B waits {stalled:.0f} ms, expected {RATIO} "
-                "times less",
+                f"{way}: {name} still waits {waited:.0f} ms; the untouched B waits {stalled:.0f} ms, expected "
+                f"{RATIO:g} times less",
             )
         icmps = asked_smaller(each)
         verdict.expect(
