@@ -1,19 +1,17 @@
 """Does the tab draw a run as the lab draws it? vm-image/tab/ladder.js under Node, beside labs/draw/ladder.py."""
 
-import importlib
 import json
 import random
 import re
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 from host.tab import node
+from labs.cases.frag_needed import observed
 from labs.draw.ladder import ladder
 from labs.wire.packet import Packet
 from tests.host.tab.test_live import captured, packet_lines
@@ -184,17 +182,6 @@ def test_any_ladder_is_drawn_as_the_lab_draws_it():
         assert sign in together, sign
 
 
-@pytest.fixture
-def observed(monkeypatch):
-    """labs/cases/frag_needed/observed.py without the network that it looks at, which needs the guest."""
-    network = Path("labs/cases/frag_needed/network.py").read_text()
-    vip = re.search(r'^VIP\b.*= "([\d.]+)"', network, re.MULTILINE)[1]
-    monkeypatch.setitem(sys.modules, "labs.cases.frag_needed.network", SimpleNamespace(VIP=vip))
-    monkeypatch.delitem(sys.modules, "labs.cases.frag_needed.observed", raising=False)
-    yield importlib.import_module("labs.cases.frag_needed.observed")
-    del sys.modules["labs.cases.frag_needed.observed"]
-
-
 def rows(recorded: str) -> list[list[str]]:
     """The table of a recorded ladder."""
     table = ElementTree.fromstring(recorded).find(".//tbody")
@@ -239,7 +226,7 @@ def captured_at_ms(data: bytes) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["A", "B"])
-def test_an_exchange_is_shown_as_the_chapter_shows_it(name, observed):
+def test_an_exchange_is_shown_as_the_chapter_shows_it(name):
     (live,) = answers(("run", {"lines": the_recorded_run(), "name": name}))
     exchanges = [
         observed.Exchange(one["name"], one["name"], one["bytes"], one["at_ms"] / 1e3, one["waited_ms"])
