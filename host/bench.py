@@ -13,10 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from host import paths
+from host import cases, paths
 from host.debian import installed, source
 from host.errors import LabError
-from host.exercises import device
+from host.exercises import device, judging
 from host.notebook import jupyter
 from host.phases import phase
 from host.recording import conclusions, record
@@ -60,6 +60,26 @@ WORDS = {
     "tab_loads_mb": "what the first click loads",
 }
 BETWEEN_MARKS = re.compile(r"(?<=<!-- ./lab bench --record -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def checks() -> dict[str, dict[str, float]]:
+    """By exercise where the seconds of a check went: of its first solution, once."""
+    found = {}
+    for exercise in (each for case in cases.cases().values() for each in case.exercises):
+        with phase(exercise.id):
+            solution = exercise.solution
+            found[exercise.id] = judging.judge(exercise, solution.read_text(), solution.name)["took_s"]
+    return found
+
+
+def table(found: dict[str, dict[str, float]]) -> str:
+    """For a person: a row for each exercise, a column for what its seconds went to."""
+    columns = ["wake", "start", *judging.IN_THE_GUEST, "judging", "down"]
+    lines = [f"{'seconds':<14}" + "".join(f"{name:>8}" for name in (*columns, "in all"))]
+    for id, took in found.items():
+        numbers = [*(took.get(name) for name in columns), sum(took.values())]
+        lines.append(f"{id:<14}" + "".join(f"{'' if n is None else format(n, '.1f'):>8}" for n in numbers))
+    return "\n".join(lines)
 
 
 def figures() -> dict:

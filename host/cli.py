@@ -136,12 +136,13 @@ def _print_json(value) -> None:
     "--unconfined", is_flag=True, help="Let C of chapter 2's last exercise do what you can do on this machine."
 )
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Leave there what the verdict rests on.")
+@click.option("--times", is_flag=True, help="Say where each second went.")
 @json_option
-def check(exercise, file, unconfined, keep, as_json):
+def check(exercise, file, unconfined, keep, times, as_json):
     """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4, with its reasons."""
     from host.exercises import answering
 
-    _tell(answering.check(exercise, file, unconfined, keep), exercise, as_json)
+    _tell(answering.check(exercise, file, unconfined, keep, times), exercise, as_json)
 
 
 @command("./lab judge kept.json")
@@ -163,6 +164,8 @@ def _tell(verdict, exercise, as_json):
         click.echo(f"{verdict['verdict']}  {plain(exercise)}")
         for reason in verdict["reasons"]:
             click.echo(f"  {plain(reason)}")
+        if took := verdict.get("took_s"):
+            click.echo(f"seconds: {', '.join(f'{on} {seconds:.1f}' for on, seconds in took.items())}")
     sys.exit(errors.VERDICTS[verdict["verdict"]])
 
 
@@ -288,11 +291,16 @@ def tab(run, told, trace, sources, as_json):
 @click.argument("case", nargs=-1)
 @json_option
 @click.option("--record", is_flag=True, help="Store the figures for the book, and in README.md.")
-def bench(case, as_json, record):
+@click.option("--times", is_flag=True, help="Where each second of a check goes, for every exercise.")
+def bench(case, as_json, record, times):
     """Medians of five: how long the reader waits. Or of each CASE: twenty runs beside a busy loop, and twenty
     with its fault off."""
     from host import bench as measure
 
+    if times:
+        found = measure.checks()
+        _print_json(found) if as_json else click.echo(measure.table(found))
+        return
     if case:
         _repeat(case, as_json, record)
         return

@@ -13,10 +13,10 @@ LARGEST_ANSWER_BYTES = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for a part of the first word
 
 
-def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = None) -> dict:
+def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = None, with_times: bool = False) -> dict:
     """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress. `unconfined` lets an
     answer that is a program of this machine do what its reader can do; `keep` is a file to leave what the verdict
-    rests on."""
+    rests on; with times "took_s" says where the seconds went."""
     exercise = cases.exercise(id)
     answer, notes = _read(file, exercise)
     if keep:
@@ -30,6 +30,8 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     verdict["reasons"] = notes + verdict["reasons"]
     progress.add({"exercise": id, "verdict": verdict["verdict"]})
     found = verdict.pop("evidence", None)
+    if not with_times:
+        verdict.pop("took_s", None)
     if keep and not found:
         verdict["reasons"].append(f"note: there is no evidence of this verdict to keep, so {keep} was not written")
     elif keep:

@@ -6,7 +6,9 @@ was told: a nonce of this call, which it reads before there is an answer, and th
 """
 
 import hashlib
+import itertools
 import json
+import math
 import re
 import secrets
 import time
@@ -18,7 +20,9 @@ from host.exercises import applied, evidence
 from host.vm import machine, serving
 from host.vm.call import answered
 from host.vm.machine import Guest, GuestDied, last_words
+from host.vm.profile import Profile
 
+IN_THE_GUEST = ("network", "tracers", "control", "answer", "taking")  # see labs/spent.py
 LOST = 255  # ssh's own status: the connection broke
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
@@ -36,13 +40,33 @@ def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = 
     case = cases.case(exercise.id.partition("/")[0])
     with applied.machine(exercise, case.profile, answer, label, unconfined) as ours:
         try:
-            with serving.throwaway(ours) as guest:
-                return _verdict(exercise, answer, guest)
+            return _timed(exercise, answer, ours)
         except GuestDied as death:
             if exercise.applies == "guest":
                 raise
             with serving.throwaway(ours.kept):  # raises, or makes the snapshot anew, if the fault is not the answer's
                 return _broken(exercise, f"the machine that the answer makes does not start: {death.message}")
+
+
+def _timed(exercise: cases.Exercise, answer: str, ours: Profile) -> dict:
+    """The verdict, with "took_s": seconds by what they went to, in the order in which they did."""
+    times = [time.monotonic()]
+    with serving.throwaway(ours) as guest:
+        times.append(time.monotonic())
+        verdict = _verdict(exercise, answer, guest)
+        times.append(time.monotonic())
+    times.append(time.monotonic())
+    wake, asked, down = (later - earlier for earlier, later in itertools.pairwise(times))
+    judging, spent = verdict.pop("judging_s", 0.0), _spent(verdict)
+    took = {"wake": wake, "start": asked - judging - sum(spent.values()), **spent, "judging": judging, "down": down}
+    return verdict | {"took_s": {on: round(seconds, 2) for on, seconds in took.items()}}
+
+
+def _spent(verdict: dict) -> dict[str, float]:
+    """What the guest says that it spent its seconds on, as far as that is numbers by known names."""
+    said = verdict.get("evidence", {}).get("spent_s")
+    said = said if isinstance(said, dict) else {}
+    return {on: said[on] for on in IN_THE_GUEST if isinstance(said.get(on), float) and 0 <= said[on] < math.inf}
 
 
 def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
@@ -92,7 +116,9 @@ def _weighed(sent: dict, exercise: cases.Exercise, answer: str) -> dict:
     """What evidence comes to, if it is of this very answer."""
     if (sent.get("exercise"), sent.get("answer")) != (exercise.id, answer):
         return _broken(exercise, "the evidence is of another answer", "COULD NOT TELL")
-    return evidence.weighed(json.dumps(sent).encode()) | {"exercise": exercise.id, "evidence": sent}
+    began = time.monotonic()
+    verdict = evidence.weighed(json.dumps(sent).encode())
+    return verdict | {"exercise": exercise.id, "evidence": sent, "judging_s": time.monotonic() - began}
 
 
 def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:

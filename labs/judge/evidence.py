@@ -59,7 +59,7 @@ class Settings:
 class Evidence:
     """All that a verdict rests on. `script` is there if the answer is one. `unanswered` says what a workload found
     instead of an answer, if it got none; what the case had seen until then is there. `seen` is of the case's kind, None
-    if the answer failed in itself."""
+    if the answer failed in itself. `spent_s` says where the seconds went (labs/spent.py); nothing is judged by it."""
 
     exercise: str
     answer: str
@@ -68,6 +68,7 @@ class Evidence:
     settings: list[Settings] = field(default_factory=list)
     unanswered: str = ""
     seen: object = None
+    spent_s: dict[str, float] = field(default_factory=dict)
 
     def text(self) -> str:
         """As JSON, in one line."""

@@ -22,6 +22,7 @@ from mininet.net import Mininet
 
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
+from labs.spent import NETWORK, spent
 
 __all__ = ["Card", "CommandFailed", "Node", "NotReady", "Port", "Service", "Topology", "Wire", "at_once", "finish"]
 
@@ -83,8 +84,9 @@ class Topology:
         self.folder = Path(tempfile.gettempdir()) / f"lab-{secrets.token_hex(4)}"
         try:
             self.folder.mkdir(mode=0o700)
-            self._build()
-            self.configure()
+            with spent(NETWORK):
+                self._build()
+                self.configure()
         except BaseException:  # Ctrl-C in the middle leaves nothing either
             self.close()
             raise
@@ -134,6 +136,10 @@ class Topology:
 
     def close(self) -> None:
         """Ends every process on every host, then the hosts. Safe to call twice."""
+        with spent(NETWORK):
+            self._close()
+
+    def _close(self) -> None:
         for node in self.nodes.values():
             if node.shell:
                 for pid in node.processes():

@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 
 from labs.judge.evidence import Script
+from labs.spent import ANSWER, spent
 
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
@@ -70,7 +71,8 @@ def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: fl
                 preexec_fn=lambda: _join(group),
             )
         try:
-            status = process.wait(deadline_s)
+            with spent(ANSWER):
+                status = process.wait(deadline_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib
 import re
 import time
+from dataclasses import replace
 
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import exercise
 from labs.judge.verdict import Verdict
+from labs.spent import since
 
 TRIES = 3
 PATIENCE_S = 80  # three of them are over before the host gives an answer up (deadline_s in exercise.toml)
@@ -43,6 +45,7 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
             break
         try:
             evidence = take(asked, answer)
+            evidence = replace(evidence, spent_s=since(began))
         except CouldNotTell as reason:
             verdict, evidence = Verdict(id, untold=f"{reason}. Next: the same call again"), None
             continue

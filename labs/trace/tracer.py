@@ -25,6 +25,7 @@ from pathlib import Path
 from bcc import BPF
 
 from labs.errors import CannotTry, CouldNotTell
+from labs.spent import TRACERS, spent
 from labs.trace import btf
 from labs.trace.stacks import function_name
 from labs.trace.symbols import Symbols
@@ -113,6 +114,10 @@ class Tracer:
     attach_s: float = 0.0
 
     def __enter__(self) -> Tracer:
+        with spent(TRACERS):
+            return self._attached()
+
+    def _attached(self) -> Tracer:
         start = time.monotonic()
         wanted = {*FIELDS, *self.fields}
         flags = [f"-D{name}__{field}={btf.offset(name, field)}" for name, field in wanted]
@@ -130,12 +135,13 @@ class Tracer:
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        try:
-            self._bpf.perf_buffer_poll(DRAIN_MS)  # one call empties every processor's buffer
-            _forget_symbols()
-            self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
-        finally:
-            self._bpf.cleanup()
+        with spent(TRACERS):
+            try:
+                self._bpf.perf_buffer_poll(DRAIN_MS)  # one call empties every processor's buffer
+                _forget_symbols()
+                self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
+            finally:
+                self._bpf.cleanup()
         if self.lost and kind is None:
             raise TracerError(f"expected no event lost by the tracer, found {self.lost}", self)
 

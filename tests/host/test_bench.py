@@ -59,3 +59,19 @@ def test_figures_are_stored_with_their_origin_if_they_lead_where_the_book_does(t
     bench.store(measured())
     assert json.loads((tmp_path / "bench.json").read_text()) == {"provenance": PROVENANCE, **measured()}
     assert "QEMU 9.9.9" in (tmp_path / "README.md").read_text()
+
+
+def test_where_the_seconds_of_checks_go_is_a_table():
+    took = {"wake": 1.0, "start": 0.5, "network": 1.25, "taking": 2.0, "judging": 0.2, "down": 0.1}
+    head, row = bench.table({"rtl8139-tso/5": took}).splitlines()
+    assert head.split()[-1] == "all" and row.split() == [
+        "rtl8139-tso/5",
+        "1.0",
+        "0.5",
+        "1.2",
+        "2.0",
+        "0.2",
+        "0.1",
+        "5.0",
+    ]
+    assert row.index("2.0") + 3 == head.index("taking") + len("taking")

@@ -1,6 +1,7 @@
 """Does what a verdict rests on come to the same verdict without a guest?"""
 
 import json
+import time
 
 import pytest
 
@@ -16,9 +17,13 @@ def test_kept_and_judged_again(lab, tmp_path, answer):
     kept = tmp_path / "kept.json"
 
     def check() -> dict:
-        return json.loads(lab("check", "frag-needed/1", str(answer), "--keep", str(kept), "--json").stdout)
+        return json.loads(lab("check", "frag-needed/1", str(answer), "--keep", str(kept), "--times", "--json").stdout)
 
+    began = time.monotonic()
     verdict = told(check, held_up)
+    took = verdict.pop("took_s")
+    assert [*took] == ["wake", "start", "network", "control", "answer", "taking", "judging", "down"]
+    assert all(seconds >= 0 for seconds in took.values()) and sum(took.values()) < time.monotonic() - began
     again = lab("judge", str(kept), "--json")
     assert json.loads(again.stdout) == verdict
     assert again.returncode == (0 if answer == EXERCISE.solution else 1)

@@ -114,3 +114,11 @@ def test_only_a_machine_that_stood_still_is_a_reason_to_try_again(judged):
     for words in ("sys.stderr.write('KeyError: x'); sys.exit(70)", "print('[]')"):
         found = judged(words)
         assert found["verdict"] == "COULD NOT TELL" and not held_up(found)
+
+
+@pytest.mark.parametrize(
+    "spent", [[], {"network": "x", "a": 1, "taking": 2.5}, {"network": float("nan"), "taking": 2.5}]
+)
+def test_of_the_times_that_a_guest_tells_only_numbers_by_known_names_are_taken(spent):
+    assert judging._spent({"evidence": {"spent_s": spent}}) == ({"taking": 2.5} if spent else {})
+    assert judging._spent({}) == {}

@@ -16,6 +16,7 @@ from labs.cases.frag_needed.workload import Direct, direct, sidecar
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.net.counters import counters, moved
+from labs.spent import CONTROL, spent
 from labs.take.script import Taking, two
 
 BULK_BYTES = 400_000
@@ -32,9 +33,10 @@ def take_cure(exercise: Exercise, answer: str) -> Evidence:
 
 def observe(seen: Cure, untouched: Network, mended: Network) -> None:
     """Each part as it comes, for the next one may get no answer."""
-    seen.untouched.direct = direct(untouched)
-    untouched.forget()  # what the first stall has taught the client would spare it the second
-    seen.untouched.sidecar = sidecar(untouched)
+    with spent(CONTROL):
+        seen.untouched.direct = direct(untouched)
+        untouched.forget()  # what the first stall has taught the client would spare it the second
+        seen.untouched.sidecar = sidecar(untouched)
     before = {name: counters(node) for name, node in mended.hosts.items()}
     seen.mended.direct = direct(mended)
     seen.mended.sidecar = sidecar(mended)

@@ -13,6 +13,7 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
+from labs.spent import CONTROL, spent
 from labs.take.script import Taking
 
 SYSCTL = "net/ipv4/route/mtu_expires"
@@ -26,9 +27,10 @@ def take_lasting(exercise: Exercise, answer: str) -> Evidence:
         taking.look_at_others(net)  # what is learnt now expires soon, and the answer is to act before
         watch = Watch(net)
         with taking.expecting_answers(), watch:
-            watch.open(Direct, "A", "B")
-            for name, called in zip("AB", LEARNING):
-                watch.ask(name, called)
+            with spent(CONTROL):
+                watch.open(Direct, "A", "B")
+                for name, called in zip("AB", LEARNING):
+                    watch.ask(name, called)
             with taking.acted(net) as ran:
                 if ran:
                     seen.expires.append(expires_s(net))

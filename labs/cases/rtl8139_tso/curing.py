@@ -9,6 +9,7 @@ from labs.cases.rtl8139_tso.remedies import under
 from labs.cases.rtl8139_tso.workload import download, served
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
+from labs.spent import CONTROL, spent
 from labs.take.script import Taking
 
 
@@ -26,8 +27,9 @@ def take_offload(exercise: Exercise, answer: str) -> Evidence:
 
 def as_it_is(net: Network) -> Download:
     """A download before the answer acts, and nothing learnt from it."""
-    broken = under(net, "as_it_is")
-    net.route("server")
+    with spent(CONTROL):
+        broken = under(net, "as_it_is")
+        net.route("server")
     return broken
 
 

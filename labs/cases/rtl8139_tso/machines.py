@@ -13,6 +13,7 @@ from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.workload import download, intact, served
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
+from labs.spent import CONTROL, spent
 from labs.take.script import Taking
 
 
@@ -25,7 +26,8 @@ def _take(control: str, exercise: Exercise, answer: str) -> Evidence:
             seen.asked.append(served(download(net, called=f"MSS {mss}")))
         net.clamp(CLAMPED_MSS)
         seen.intact = intact(net)
-        seen.control = served(download(net, control))
+        with spent(CONTROL):
+            seen.control = served(download(net, control))
     return taking.evidence(seen)
 
 

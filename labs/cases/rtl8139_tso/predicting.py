@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labs.cases.rtl8139_tso.curing import as_it_is
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.predicted import ROUTES, Predicted, complete
 from labs.cases.rtl8139_tso.remedies import under
@@ -17,7 +18,7 @@ def take_predictions(exercise: Exercise, answer: str) -> Evidence:
     if not complete(answer):
         return taking.evidence(None)
     with Network() as net, taking.expecting_answers():
-        seen.broken = under(net, "as_it_is")
+        seen.broken = as_it_is(net)
         for route in ROUTES:
             seen.routes[route] = served(under(net, route))
     return taking.evidence(seen)

@@ -18,6 +18,7 @@ from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Seen, fetch, with_events
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
+from labs.spent import CONTROL, spent
 from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Tracer
@@ -51,7 +52,8 @@ def repaired(answer: str) -> Repaired:
         if not (built := compiled(theirs, seen := Repaired())):
             return seen
         net = making.result()
-        fixed = fetch(net, MADE, tracer, "fixed")
+        with spent(CONTROL):
+            fixed = fetch(net, MADE, tracer, "fixed")
         with module.livepatched(ours.result()):
             seen.broken_missing_bytes = fetch(net, MADE[:1])[REQUESTS[0]][1].missing_bytes
             patched = fetch_patched(net, built, tracer, seen)

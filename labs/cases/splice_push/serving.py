@@ -22,6 +22,7 @@ from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.net.topology import NotReady
+from labs.spent import CONTROL, spent
 from labs.take.answer import UNARMED
 from labs.take.script import Taking
 from labs.trace import module
@@ -50,7 +51,8 @@ def served(answer: str) -> Served:
     """Every object, requested of the answer on the broken kernel."""
     try:
         with serving(answer) as (net, tracer, trace):
-            untouched = fetch(net, [UNTOUCHED])[UNTOUCHED.name][1]
+            with spent(CONTROL):
+                untouched = fetch(net, [UNTOUCHED])[UNTOUCHED.name][1]
             ways = [replace(UNTOUCHED, name=str(size), port=ANSWER_PORT, size=size) for size in SIZES]
             seen = fetch(net, ways, tracer)
             again, lines = answers_again(net), trace.read_text()

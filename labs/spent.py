@@ -1,0 +1,38 @@
+"""Where do the seconds of a judgement go? Each second belongs to what was begun last and has not ended."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+NETWORK, TRACERS, CONTROL, ANSWER, TAKING = "network", "tracers", "control", "answer", "taking"
+_spans: list[tuple[float, float, str]] = []  # from, to, on what; several threads add to it
+
+
+@contextmanager
+def spent(on: str) -> Iterator[None]:
+    """The block's time goes to this."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        _spans.append((began, time.monotonic(), on))
+
+
+def since(began: float) -> dict[str, float]:
+    """Seconds by what they went to, since that moment of the monotonic clock; the rest went to TAKING."""
+    return shares(began, time.monotonic(), _spans)
+
+
+def shares(began: float, ended: float, spans: list[tuple[float, float, str]]) -> dict[str, float]:
+    """The same of any spans, which may overlap."""
+    within = [(max(start, began), end, on) for start, end, on in spans if end > began]
+    edges = sorted({began, ended, *(edge for start, end, _ in within for edge in (start, end))})
+    found: Counter[str] = Counter()
+    for left, right in itertools.pairwise(edges):
+        under_way = [(start, on) for start, end, on in within if start <= left and right <= end]
+        found[max(under_way)[1] if under_way else TAKING] += right - left
+    return {on: round(seconds, 3) for on, seconds in found.items()}
