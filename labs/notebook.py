@@ -1,6 +1,7 @@
 """What does a notebook add to labs/? The cell magic `%%answer CASE/N`, after `%load_ext labs.notebook`.
 
-The cell's text is the answer, judged as `./lab check` does, on a topology made for it.
+The cell's text is the answer, judged as `./lab check` does, on a topology made for it. Below the verdict stands the
+ladder of what was captured meanwhile, where the verdict rests on one.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from IPython.core.magic import register_cell_magic
 
 from labs import plots
 from labs.judge.exercise import Unknown, exercise
+from labs.judge.judging import picture
 from labs.judge.verdict import Verdict
-from labs.take.judging import judge
+from labs.take.judging import judged
 
 
 def load_ipython_extension(shell) -> None:
@@ -25,9 +27,10 @@ def load_ipython_extension(shell) -> None:
             if exercise(id).applies != "guest":
                 print(f"an answer to {id} makes a machine of its own: ./lab check {id} FILE, in a terminal")
                 return None
-            verdict = judge(id, cell)
+            verdict, evidence = judged(id, cell)
         except Unknown as unknown:
             print(unknown)
             return None
         verdict.keep()
+        verdict.picture = picture(evidence) if evidence else None
         return verdict

@@ -9,6 +9,7 @@ import contextlib
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge.evidence import Evidence, Script, Settings, of_kind, read
@@ -22,12 +23,20 @@ ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"
 NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)
 
 
+class Picture(Protocol):
+    """What a notebook can show."""
+
+    def _repr_html_(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Judge:
-    """How an exercise is judged: `judge(evidence, verdict)` adds its checks; `seen` is the kind of what a case saw."""
+    """How an exercise is judged: `judge(evidence, verdict)` adds its checks; `seen` is the kind of what a case saw.
+    `picture(seen)` is what a notebook shows below the verdict, or None: of the very packets that were judged."""
 
     seen: type
     judge: Callable[[Evidence, Verdict], None]
+    picture: Callable[[Any], Picture | None] = lambda seen: None
 
 
 def judge_of(asked: Exercise) -> Judge:
@@ -48,6 +57,11 @@ def judged(evidence: Evidence) -> Verdict:
     except CouldNotTell as reason:
         verdict.untold = f"{reason}. Next: the same call again"
     return verdict
+
+
+def picture(evidence: Evidence) -> Picture | None:
+    """What there is to be shown of it."""
+    return judge_of(exercise(evidence.exercise)).picture(evidence.seen) if evidence.seen else None
 
 
 def judged_file(text: bytes) -> Verdict:

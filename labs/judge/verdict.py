@@ -25,6 +25,7 @@ class Verdict:
     measured: dict = field(default_factory=dict)
     skipped: str = ""
     untold: str = ""
+    picture: object = None  # to be shown below it in a notebook
 
     def expect(self, held: bool, held_says: str, failed_says: str) -> bool:
         """Add one check with the sentence for its outcome; returns `held`."""
@@ -62,7 +63,8 @@ class Verdict:
             else [("", reason) for reason in self.reasons]
         )
         lines = "".join(f"<li>{mark}{html.escape(sentence)}</li>" for mark, sentence in rows)
-        return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{lines}</ul>"
+        below = self.picture._repr_html_() if self.picture else ""
+        return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{lines}</ul>{below}"
 
     def __repr__(self) -> str:
         return self.text()

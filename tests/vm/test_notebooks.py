@@ -39,3 +39,16 @@ def test_a_failing_cell_is_an_error_with_its_cause(monkeypatch, cell, said):
     monkeypatch.setattr(pairs, "fresh", lambda path: broken)
     with pytest.raises(LabError, match=said):
         record.execute(text)
+
+
+def test_an_answers_verdict_stands_above_the_ladder_of_what_was_judged(monkeypatch):
+    (text, *_) = pairs.texts()
+    answer = cases.exercise("frag-needed/1").solution.read_text()
+    notebook = pairs.fresh(text)
+    cells = ["%load_ext labs.notebook", f"%%answer frag-needed/1\n{answer}"]
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]
+    monkeypatch.setattr(pairs, "fresh", lambda path: notebook)
+    (shown,) = record.execute(text).cells[1].outputs
+    html = shown["data"]["text/html"]
+    assert "frag-needed/1" in html and html.index("</ul>") < html.index("<svg")
+    assert "untouched B" in shown["data"]["text/plain"]

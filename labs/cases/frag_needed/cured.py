@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import HOSTS
 from labs.cases.frag_needed.observed import Observed
+from labs.draw.ladder import Ladder
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
 from labs.judge.judging import answered, held_still, others_left_alone, ran
@@ -75,6 +76,13 @@ class Cure:
         """Whether all of it is there."""
         seen = self.untouched.whole and self.mended.whole and self.connections is not None
         return seen and self.fragments is not None and len(self.bulk) == BULK_ROUNDS
+
+
+def b_after_the_answer(seen: Cure) -> Ladder | None:
+    """B's first exchange past the sidecar, in the mended network."""
+    if not seen.mended.whole:
+        return None
+    return seen.mended.direct.ladder("B", "B's first exchange after the answer, as it was judged")
 
 
 def judge_cure(evidence: Evidence, verdict: Verdict) -> None:

@@ -14,6 +14,7 @@ from labs.cases.frag_needed.cured import SMALLEST_FULL_SEGMENT_BYTES, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import HOSTS
 from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.draw.ladder import Ladder
 from labs.judge.evidence import Evidence
 from labs.judge.judging import answered, held_still, others_left_alone, ran
 from labs.judge.plain import Damaged
@@ -40,6 +41,13 @@ class Lasting:
         """Whether all of it is there."""
         names = [exchange.name for exchange in self.observed.exchanges] if self.observed else []
         return names == [*LEARNING, *SINCE] and len(self.expires) == 1 + ROUNDS
+
+
+def b_after_an_expiry(seen: Lasting) -> Ladder | None:
+    """B's first exchange after the first expiry."""
+    if not seen.whole:
+        return None
+    return seen.observed.ladder(SINCE[3], "B's first exchange after an expiry, as it was judged")
 
 
 def judge_lasting(evidence: Evidence, verdict: Verdict) -> None:

@@ -13,7 +13,7 @@ from labs.cases.frag_needed.cured import Bulk, Connections, Ways
 from labs.cases.frag_needed.observed import Observed
 from labs.judge.evidence import LARGEST_BYTES, Script, Settings
 from labs.judge.exercise import exercise
-from labs.judge.judging import judge_of, judged, judged_file
+from labs.judge.judging import judge_of, judged, judged_file, picture
 from tests.labs.judge.made import CURED, RIGHT, SETTINGS, STALLS, TO_SELF, mended, observed, seen
 
 
@@ -137,3 +137,11 @@ def test_judges_know_the_standard_library_and_no_network():
     )
     result = subprocess.run([sys.executable, "-I", "-S", "-B", "-c", program], capture_output=True, text=True)
     assert len(modules) > 1 and (result.stdout, result.stderr) == ("[]\n", "")
+
+
+def test_a_notebook_shows_the_ladder_of_what_was_judged():
+    verdict = judged(RIGHT)
+    verdict.picture = picture(RIGHT)
+    assert "<svg" in verdict._repr_html_() and "as it was judged" in verdict._repr_html_()
+    assert picture(replace(RIGHT, seen=None)) is picture(seen(mended=Ways())) is None
+    assert "<svg" not in judged(RIGHT)._repr_html_()

@@ -8,7 +8,7 @@ from labs.cases.frag_needed.lasted import LEARNING, SINCE, Lasting
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.evidence import Evidence, Script, Settings
-from labs.judge.judging import judged, judged_file
+from labs.judge.judging import judged, judged_file, picture
 from labs.wire.packet import Packet
 from tests.labs.judge.made import TO_SELF
 
@@ -77,3 +77,7 @@ def test_what_is_wrong_fails_for_its_reason(evidence, said):
 def test_a_part_that_is_missing_could_not_tell(changed):
     verdict = judged_file(replace(RIGHT, seen=changed).text().encode())
     assert verdict.verdict == "COULD NOT TELL" and "it lacks a part" in verdict.reasons[0]
+
+
+def test_a_notebook_shows_what_came_after_an_expiry():
+    assert "<svg" in picture(RIGHT)._repr_html_() and picture(replace(RIGHT, seen=Lasting())) is None
