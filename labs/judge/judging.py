@@ -19,6 +19,7 @@ from labs.judge.verdict import Judged, Verdict
 from labs.measure.rounds import Round
 
 ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"
+LACKS_A_PART = "it lacks a part of what was to be seen"
 # What a judge may meet in evidence whose parts do not belong together.
 NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)
 
@@ -76,6 +77,21 @@ def judged_file(text: bytes) -> Verdict:
         return Verdict(id, untold=f"{reason}. {ANEW}")
     except NOT_WHOLE as error:
         return Verdict(id, untold=f"it is not whole ({type(error).__name__}: {error}). {ANEW}")
+
+
+def seen_in(evidence: Evidence) -> Any:
+    """What the case has seen. Raises Damaged if that is missing."""
+    if not evidence.seen:
+        raise Damaged(LACKS_A_PART)
+    return evidence.seen
+
+
+def whole_in(evidence: Evidence) -> Any:
+    """The same, with all its parts (`whole`), unless a workload got no answer: then there is what was seen before."""
+    seen = seen_in(evidence)
+    if not seen.whole and not evidence.unanswered:
+        raise Damaged(LACKS_A_PART)
+    return seen
 
 
 def held_still(bound_ms: float, *measured: Round) -> None:

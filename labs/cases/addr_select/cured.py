@@ -12,8 +12,7 @@ from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, PEER, REPORTED, service
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence, Settings
-from labs.judge.judging import answered, others_left_alone, ran
-from labs.judge.plain import Damaged
+from labs.judge.judging import answered, others_left_alone, ran, whole_in
 from labs.judge.verdict import Verdict
 
 RATIO = BOUNDS["reported_send_ratio"]
@@ -62,9 +61,7 @@ class Cure:
 def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
     """Exercises 1 and 2: a script that touches the node only."""
     ran(verdict, evidence.script)
-    seen: Cure = evidence.seen
-    if not seen or not (seen.whole or evidence.unanswered):
-        raise Damaged("it lacks a part of what was to be seen")
+    seen: Cure = whole_in(evidence)
     if seen.asked_before is not None:
         looks_through_all(seen.asked_before)
     if seen.turns:

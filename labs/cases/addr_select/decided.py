@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
-from labs.judge.plain import Damaged
+from labs.judge.judging import seen_in
 from labs.judge.report import Event, Program, compare, ran
 from labs.judge.verdict import Verdict
 
@@ -32,9 +32,7 @@ class Choices:
 
 def judge_deciding(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: each choice is reported once, with the number of the rule that decided."""
-    seen: Choices = evidence.seen
-    if not seen:
-        raise Damaged("it lacks what was to be seen")
+    seen: Choices = seen_in(evidence)
     ran(verdict, seen.program)
     hold(verdict, seen.made, seen.program.told)
 

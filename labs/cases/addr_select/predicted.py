@@ -9,7 +9,7 @@ from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.rules import RFC
 from labs.judge.evidence import Evidence
-from labs.judge.plain import Damaged
+from labs.judge.judging import whole_in
 from labs.judge.verdict import Judged, Verdict
 
 # What an answer has to say, and of what type it is.
@@ -29,6 +29,11 @@ class Deprecation:
     bound_from: str
     rule: str
 
+    @property
+    def whole(self) -> bool:
+        """Whether sends were timed."""
+        return bool(self.turns)
+
 
 @dataclass
 class Crowd:
@@ -37,6 +42,11 @@ class Crowd:
     turns: list[Pair]
     lookups: int
     questions: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether sends were timed."""
+        return bool(self.turns)
 
 
 def complete(answer: str, names: dict[str, type]) -> bool:
@@ -68,7 +78,7 @@ def typed(answer: str, verdict: Verdict, names: dict[str, type]) -> dict:
 def judge_deprecated(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: what changes when all service addresses are deprecated."""
     said = typed(evidence.answer, verdict, DEPRECATED)
-    found = came_to(_seen(evidence))
+    found = came_to(whole_in(evidence))
     verdict.measured.update(found)
     for name in DEPRECATED:
         verdict.expect(
@@ -98,7 +108,7 @@ def came_to(seen: Deprecation) -> dict:
 def judge_many(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: what one packet takes with a number of addresses that is not in the plot."""
     said = typed(evidence.answer, verdict, MANY)
-    seen: Crowd = _seen(evidence)
+    seen: Crowd = whole_in(evidence)
     turns = measured(seen.turns)
     ratio = turns.median(lambda pair: pair.other.mean_us / pair.one.mean_us)
     sources = ", ".join(sorted({pair.other.source for pair in turns.measured}))
@@ -120,9 +130,3 @@ def judge_many(evidence: Evidence, verdict: Verdict) -> None:
         f"times_as_long: predicted {said['times_as_long']:g}, measured {ratio:.0f}",
     )
     verdict.expect(sources == NODE, f"the source is {NODE}", f"the source is {sources}")
-
-
-def _seen(evidence: Evidence):
-    if not evidence.seen or not evidence.seen.turns:
-        raise Damaged("it lacks what was to be seen")
-    return evidence.seen

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from labs.cases.addr_select.cured import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
 from labs.judge.evidence import Evidence
+from labs.judge.judging import seen_in
 from labs.judge.plain import Damaged
 from labs.judge.verdict import Judged, Verdict
 
@@ -30,9 +31,9 @@ class Sent:
 
 def judge_program(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 3: all packets arrive, from the node's own address, and few questions are asked."""
-    seen: Sent = evidence.seen
-    if not seen or not evidence.script:
-        raise Damaged("it lacks a part of what was to be seen")
+    seen: Sent = seen_in(evidence)
+    if not evidence.script:
+        raise Damaged("it lacks what became of the program")
     looks_through_all(seen.asked_before)
     problems = evidence.script.problems()
     if problems and REFUSED.search(evidence.script.output):

@@ -16,8 +16,7 @@ from labs.cases.frag_needed.observed import Observed
 from labs.draw.ladder import Ladder
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
-from labs.judge.judging import answered, held_still, others_left_alone, ran
-from labs.judge.plain import Damaged
+from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
 from labs.judge.verdict import Verdict
 
 SMALLEST_FULL_SEGMENT_BYTES = 1400  # less is no cure for an MTU that is 20 bytes too large
@@ -89,9 +88,7 @@ def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
     """Exercises 1 to 3: a script that touches only the allowed hosts and cures the stall. Where a request got no
     answer, what was seen before it is judged, too."""
     ran(verdict, evidence.script)
-    seen: Cure = evidence.seen
-    if not seen or not (seen.whole or evidence.unanswered):
-        raise Damaged("it lacks a part of what was to be seen")
+    seen: Cure = whole_in(evidence)
     if seen.untouched.whole:
         held_still(HELD_UP_MS, *seen.untouched.each().values())
         for each in seen.untouched.each().values():

@@ -16,8 +16,7 @@ from labs.cases.frag_needed.names import HOSTS
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.draw.ladder import Ladder
 from labs.judge.evidence import Evidence
-from labs.judge.judging import answered, held_still, others_left_alone, ran
-from labs.judge.plain import Damaged
+from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
 from labs.judge.verdict import Verdict
 
 EXPIRES_S = 3  # long enough for an answer to act in
@@ -53,9 +52,7 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
 def judge_lasting(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
     ran(verdict, evidence.script)
-    seen: Lasting = evidence.seen
-    if not seen or not (seen.whole or evidence.unanswered):
-        raise Damaged("it lacks a part of what was to be seen")
+    seen: Lasting = whole_in(evidence)
     if seen.whole:
         verdict.expect(
             set(seen.expires) == {str(EXPIRES_S)},

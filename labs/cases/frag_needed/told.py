@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
-from labs.judge.plain import Damaged
+from labs.judge.judging import seen_in
 from labs.judge.report import Event, Program, compare, ran
 from labs.judge.verdict import Verdict
 
@@ -24,9 +24,7 @@ class Ways:
 
 def judge_telling(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
-    seen: Ways = evidence.seen
-    if not seen:
-        raise Damaged("it lacks what was to be seen")
+    seen: Ways = seen_in(evidence)
     ran(verdict, seen.program)
     hold(verdict, seen.truth, seen.program.told)
 

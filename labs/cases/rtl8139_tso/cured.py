@@ -7,14 +7,14 @@ The guest has one broken card, so one network shows first what is to be fixed, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
-from labs.judge.judging import answered, held_still, others_left_alone, ran
-from labs.judge.plain import Damaged
+from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
 from labs.judge.verdict import Verdict
 
 # What `ethtool -k` lists of the 8139 that may be off after the answer; all of them are the segmentation.
@@ -30,11 +30,15 @@ class Offload:
     fixed: Download | None = None
     lost: list[str] | None = None
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        return None not in (self.broken, self.fixed, self.lost)
+
 
 def judge_offload(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 2: the card is handed nothing that it has to cut, and keeps its other offloads."""
-    seen: Offload = evidence.seen
-    begins(evidence, verdict, bool(seen and seen.fixed) and seen.lost is not None)
+    seen: Offload = begun(evidence, verdict)
     if seen.fixed:
         held_still(HELD_UP_MS, seen.fixed)
         fits(verdict, seen.fixed)
@@ -45,12 +49,12 @@ def judge_offload(evidence: Evidence, verdict: Verdict) -> None:
     ends(evidence, verdict)
 
 
-def begins(evidence: Evidence, verdict: Verdict, whole: bool) -> None:
-    """The script ran, what was to be seen is there, and the server as it was shows what the answer is to fix."""
+def begun(evidence: Evidence, verdict: Verdict) -> Any:
+    """What was seen; the script ran, and the server as it was shows what the answer is to fix."""
     ran(verdict, evidence.script)
-    if not evidence.seen or not evidence.seen.broken or not (whole or evidence.unanswered):
-        raise Damaged("it lacks a part of what was to be seen")
-    shows_the_fault(evidence.seen.broken)
+    seen = whole_in(evidence)
+    shows_the_fault(seen.broken)
+    return seen
 
 
 def shows_the_fault(broken: Download) -> None:

@@ -14,7 +14,7 @@ from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.judge.evidence import Evidence
-from labs.judge.judging import answered, held_still
+from labs.judge.judging import answered, held_still, whole_in
 from labs.judge.plain import Damaged
 from labs.judge.verdict import Verdict
 
@@ -30,6 +30,11 @@ class Card:
     asked: list[Download] = field(default_factory=list)
     intact: bool | None = None
     control: Download | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        return len(self.asked) == len(ASKED_MSS) and None not in (self.intact, self.control)
 
 
 def judge_profile(evidence: Evidence, verdict: Verdict) -> None:
@@ -53,10 +58,7 @@ def judge_device(evidence: Evidence, verdict: Verdict) -> None:
 
 def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> None:
     """Each download held to its MSS; the first against the other server's rate."""
-    seen: Card = evidence.seen
-    whole = bool(seen) and len(seen.asked) == len(ASKED_MSS) and None not in (seen.intact, seen.control)
-    if not seen or not (whole or evidence.unanswered):
-        raise Damaged("it lacks a part of what was to be seen")
+    seen: Card = whole_in(evidence)
     if [each.mss for each in seen.asked] != [*ASKED_MSS[: len(seen.asked)]]:
         raise Damaged(f"expected downloads with the MSS {', '.join(map(str, ASKED_MSS))}")
     held_still(HELD_UP_MS, *seen.asked, *filter(None, [seen.control]))

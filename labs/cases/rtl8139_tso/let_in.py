@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from labs.cases.rtl8139_tso.cured import begins, ends
+from labs.cases.rtl8139_tso.cured import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
@@ -37,13 +37,14 @@ class Firewall:
     @property
     def whole(self) -> bool:
         """Whether all of it is there; each who knocked has sent a ping after it."""
-        return None not in (self.opened, self.learnt_mtu, self.server) and "IcmpMsgInType8" in (self.knocked or {})
+        return None not in (self.broken, self.opened, self.learnt_mtu, self.server) and "IcmpMsgInType8" in (
+            self.knocked or {}
+        )
 
 
 def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 1: what the router says is heard, nothing else comes in, and the reader said what follows."""
-    seen: Firewall = evidence.seen
-    begins(evidence, verdict, bool(seen) and seen.whole)
+    seen: Firewall = begun(evidence, verdict)
     if seen.opened:
         held_still(HELD_UP_MS, seen.opened)
     if seen.learnt_mtu is not None:

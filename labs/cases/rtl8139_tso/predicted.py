@@ -10,8 +10,7 @@ from labs.cases.rtl8139_tso.cured import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.judge.evidence import Evidence
-from labs.judge.judging import answered, held_still
-from labs.judge.plain import Damaged
+from labs.judge.judging import answered, held_still, whole_in
 from labs.judge.verdict import Judged, Verdict
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
@@ -70,9 +69,7 @@ def judge_predictions(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect(not unknown, "every line is one of the table's", f"no such line: {', '.join(unknown)}")
     if not verdict.expect(not absent, "every line is filled in", f"not filled in: {', '.join(absent)}"):
         raise Judged
-    seen: Predicted = evidence.seen
-    if not seen or not (seen.whole or evidence.unanswered):
-        raise Damaged("it lacks a part of what was to be seen")
+    seen: Predicted = whole_in(evidence)
     if seen.broken:
         held_still(HELD_UP_MS, seen.broken, *seen.routes.values())
         shows_the_fault(seen.broken)

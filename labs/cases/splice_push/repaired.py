@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
+from labs.judge.judging import seen_in
 from labs.judge.plain import Damaged
 from labs.judge.verdict import Judged, Verdict
 
@@ -50,9 +51,7 @@ class Repaired:
 
 def judge_livepatch(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: compiled, loaded, and held to the kernel's own function."""
-    seen: Repaired = evidence.seen
-    if not seen:
-        raise Damaged("it lacks what was to be seen")
+    seen: Repaired = seen_in(evidence)
     if seen.refused:
         verdict.expect(False, "", seen.refused)
         raise Judged

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
-from labs.judge.plain import Damaged
+from labs.judge.judging import seen_in
 from labs.judge.report import Event, Program, compare, ran
 from labs.judge.verdict import Verdict
 
@@ -25,9 +25,7 @@ class Unpushed:
 
 def judge_report(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: each splice without a push is reported once, with its bytes."""
-    seen: Unpushed = evidence.seen
-    if not seen:
-        raise Damaged("it lacks what was to be seen")
+    seen: Unpushed = seen_in(evidence)
     ran(verdict, seen.program)
     truth, told = seen.truth, seen.program.told
     if seen.pushes != PUSHES:

@@ -11,6 +11,7 @@ from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PATTERN
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
+from labs.judge.judging import seen_in
 from labs.judge.plain import Damaged
 from labs.judge.verdict import Judged, Verdict
 
@@ -131,9 +132,7 @@ def judge_cost(evidence: Evidence, verdict: Verdict) -> None:
 
 def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     """Every object, requested of the answer on the broken kernel. What is missing or comes late is judged."""
-    seen: Served = evidence.seen
-    if not seen:
-        raise Damaged("it lacks what was to be seen")
+    seen: Served = seen_in(evidence)
     if seen.refused:
         verdict.expect(False, "", f"the server does not start: {seen.refused}")
         raise Judged
