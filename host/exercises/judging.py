@@ -29,6 +29,7 @@ OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
 KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
 TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
+OF_A_VERDICT = ("exercise", "verdict", "reasons", "measured")  # what is taken of one that a guest prints
 NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told"
 CONSOLE_TAIL_BYTES = 1 << 20
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
@@ -100,7 +101,7 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
             return _weighed(found["evidence"], exercise, answer)
         if found["verdict"] == "PASS":
             return _broken(exercise, "a PASS was printed without what it rests on")
-        return found
+        return {name: found[name] for name in OF_A_VERDICT if name in found}
     said = "; ".join(result.said.splitlines()[-3:])
     if result.status == OUR_FAULT:
         return _broken(

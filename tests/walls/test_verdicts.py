@@ -6,6 +6,7 @@ the judge's output. Before there was a wall, a PASS for the right exercise was e
 taken at all, only what it rests on.
 """
 
+import contextlib
 import hashlib
 from dataclasses import replace
 
@@ -122,3 +123,12 @@ def test_only_a_machine_that_stood_still_is_a_reason_to_try_again(judged):
 def test_of_the_times_that_a_guest_tells_only_numbers_by_known_names_are_taken(spent):
     assert judging._spent({"evidence": {"spent_s": spent}}) == ({"taking": 2.5} if spent else {})
     assert judging._spent({}) == {}
+
+
+@pytest.mark.parametrize("beside", [{"judging_s": "x"}, {"evidence": ["x"]}, {"took_s": {"wake": "x"}}])
+def test_what_is_printed_beside_a_verdict_is_not_taken(guest, monkeypatch, beside):
+    """By who has taken over the judge and has its seal: the host adds such things itself."""
+    here = guest(judge(FAILED | beside, f"{SEALED}; sys.exit(1)"))
+    monkeypatch.setattr(judging.serving, "throwaway", lambda which: contextlib.nullcontext(here))
+    found = judging.judge(cases.exercise("frag-needed/1"), ANSWER, "answer.sh")
+    assert [*found.pop("took_s")] == ["wake", "start", "judging", "down"] and found == FAILED
