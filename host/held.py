@@ -52,10 +52,8 @@ def monitor_at(folder: Path) -> str:
 
 def process_in(folder: Path) -> int:
     """The process id of the QEMU that was started in this folder, written down or not; 0 if there is none."""
-    ours = {
-        os.fsencode(monitor_at(folder)),
-        os.fsencode(paths.in_option(folder / "qmp")),
-    }  # the second of one that is confined
+    # The second is in the command of one that is confined.
+    ours = {os.fsencode(monitor_at(folder)), os.fsencode(paths.in_option(folder / "qmp"))}
     for command in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):  # it has ended
             if ours & set(command.read_bytes().split(b"\0")):

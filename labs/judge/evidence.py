@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from labs.judge.plain import Damaged, loaded, plain
 
 SCHEMA = 1
-LARGEST_BYTES = 12 << 20  # of the JSON; five downloads in small segments, with their captures, have a quarter of it
+LARGEST_BYTES = 12 << 20  # of the JSON; host/vm/call.py takes 16 MiB of what a guest prints
 LONGEST_ID = 80  # of an exercise
 FORBIDDEN_SHOWN = 20  # an answer may name a host as often as it likes
 

@@ -22,11 +22,6 @@ TRIES = 3
 PATIENCE_S = 80  # three of them are over before the host gives an answer up (deadline_s in exercise.toml)
 
 
-def judge(id: str, answer: str) -> Verdict:
-    """The verdict on an answer."""
-    return judged(id, answer)[0]
-
-
 def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     """The verdict on an answer, and the evidence, if there is any. A machine that lacks something gives SKIP with the
     reason.

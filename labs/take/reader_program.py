@@ -54,8 +54,8 @@ def attached(theirs: Tracer, program: Program):
 
 
 def told(theirs: Tracer, of_connections: bool = True) -> list[Event]:
-    """What it reported, in the order of time."""
-    return [Event(event.connection * of_connections, event.value) for event in theirs.events]
+    """What it reported, in the order of time; without the names of connections where there is only one."""
+    return [Event(event.connection if of_connections else "", event.value) for event in theirs.events]
 
 
 @contextlib.contextmanager

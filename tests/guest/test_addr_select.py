@@ -15,7 +15,7 @@ from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, SELECT
 from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import Sender, counting
 from labs.judge.exercise import exercise
-from labs.take.judging import judge as judged
+from labs.take.judging import judged
 from labs.trace.stacks import State
 
 PARTS = "addr-select"
@@ -62,7 +62,7 @@ def test_where_nothing_is_slow_no_judge_says_yes_or_no(monkeypatch, number):
     monkeypatch.setattr(curing, "Network", partial(case.Network, all_interfaces=False))
     monkeypatch.setattr(running, "Silent", partial(case.Silent, all_interfaces=False))
     right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
-    verdict = judged(f"addr-select/{number}", right.read_text())
+    verdict, _ = judged(f"addr-select/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
 
 
@@ -70,7 +70,7 @@ def test_where_nothing_is_slow_no_judge_says_yes_or_no(monkeypatch, number):
 def test_where_nothing_is_slow_what_was_rightly_predicted_is_wrong(monkeypatch, number):
     monkeypatch.setattr(predicting, "Silent", partial(case.Silent, all_interfaces=False))
     right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
-    verdict = judged(f"addr-select/{number}", right.read_text())
+    verdict, _ = judged(f"addr-select/{number}", right.read_text())
     assert verdict.verdict == "FAIL" and any("lookups: predicted" in reason for reason in verdict.reasons), (
         verdict.text()
     )

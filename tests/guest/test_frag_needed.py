@@ -12,8 +12,7 @@ from labs.errors import CouldNotTell
 from labs.judge.evidence import of_kind, read
 from labs.judge.exercise import exercise
 from labs.judge.judging import judged_file
-from labs.take.judging import judge as judged
-from labs.take.judging import judged as taken
+from labs.take.judging import judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 from labs.wire.capture import read as packets_of
@@ -53,13 +52,13 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
 def test_where_nothing_stalls_no_judge_says_yes_or_no(monkeypatch, number, judge):
     monkeypatch.setattr(judge, "Network", partial(case.Network, tunnel=False))
     right = sorted((exercise(f"frag-needed/{number}").folder / "solutions").iterdir())[0]
-    verdict = judged(f"frag-needed/{number}", right.read_text())
+    verdict, _ = judged(f"frag-needed/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
 
 
 def test_evidence_comes_back_as_it_was_with_the_capture_beside_it(tmp_path):
     right = sorted((exercise("frag-needed/1").folder / "solutions").iterdir())[0]
-    verdict, evidence = taken("frag-needed/1", right.read_text())
+    verdict, evidence = judged("frag-needed/1", right.read_text())
     text = evidence.text().encode()
     again = of_kind(cured.Cure, read(text))
     assert again == evidence and judged_file(text).to_json() == verdict.to_json()

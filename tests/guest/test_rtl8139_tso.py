@@ -10,7 +10,7 @@ from labs.cases.rtl8139_tso import case, curing, firewall, on_call, predicting, 
 from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO, ROUNDS, faster
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.judge.exercise import exercise
-from labs.take.judging import judge as judged
+from labs.take.judging import judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 from labs.wire.packet import Packet
@@ -65,7 +65,7 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
 def test_where_nothing_is_cut_no_judge_says_yes_or_no(monkeypatch, number, judge):
     monkeypatch.setattr(judge, "Network", partial(case.Network, tso=False))
     right = sorted((exercise(f"rtl8139-tso/{number}").folder / "solutions").iterdir())[0]
-    verdict = judged(f"rtl8139-tso/{number}", right.read_text())
+    verdict, _ = judged(f"rtl8139-tso/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
 
 

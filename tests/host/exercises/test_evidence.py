@@ -7,6 +7,8 @@ import pytest
 
 from host.errors import LabError, Status
 from host.exercises import answering, evidence, judging
+from labs import spent
+from labs.judge import evidence as kept_evidence
 from tests.labs.judge.made import RIGHT, mended, observed
 
 
@@ -96,3 +98,8 @@ def test_the_answer_is_not_written_over(answer, tmp_path):
     with pytest.raises(LabError, match="is the answer itself") as refused:
         answer(None, tmp_path / "answer.sh")
     assert refused.value.status == Status.USAGE
+
+
+def test_host_and_guest_mean_the_same():
+    assert evidence.LARGEST_BYTES == kept_evidence.LARGEST_BYTES
+    assert judging.IN_THE_GUEST == (spent.NETWORK, spent.TRACERS, spent.CONTROL, spent.ANSWER, spent.TAKING)
