@@ -1,6 +1,6 @@
 """The evidence of known answers, as it was taken in a guest; judged in each gate, without one.
 
-Made by ANEW, which judges each known answer anyway. It is stale when the answer's
+Made by ANEW, which judges each known answer of a case, or of an exercise, in a VM. It is stale when the answer's
 text, the exercise's task or the schema has changed. Captures' own files are left out: nothing is judged by them.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from host.cases import Exercise
 from host.paths import REPOSITORY
 
-ANEW = "KEEP_EVIDENCE=1 ./lab test --part CASE"
+ANEW = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"
 FOLDER = REPOSITORY / "tests" / "evidence"
 
 

@@ -1,0 +1,168 @@
+"""Does each known answer get the verdict that it deserves, by the evidence that was taken of it in a guest? And does
+the verdict turn if the evidence does?
+
+tests/vm/test_exercises.py takes it anew: of some answers in each gate, of all in the parts.
+"""
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from host import cases
+from labs.judge.evidence import SCHEMA
+from labs.judge.judging import judged_file
+from tests.labs.judge import stored
+
+EXERCISES = {each.id: each for case in cases.cases().values() for each in case.exercises}
+ANSWERS = [
+    pytest.param(exercise, kind, path, id=f"{exercise.id}-{kind}-{path.name}")
+    for exercise in EXERCISES.values()
+    for kind, paths in (
+        ("untouched", [exercise.start]),
+        ("solution", sorted((exercise.folder / "solutions").iterdir())),
+        ("wrong", sorted((exercise.folder / "wrong").iterdir())),
+    )
+    for path in paths
+]
+STORED = [answer for answer in ANSWERS if stored.file(*answer.values).exists()]
+
+
+def judged(evidence: dict):
+    return judged_file(json.dumps(evidence).encode())
+
+
+@pytest.mark.parametrize("exercise, kind, path", STORED)
+def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path):
+    found = stored.load(stored.file(exercise, kind, path))
+    assert found["task_sha256"] == stored.task(exercise), f"stale: {stored.ANEW}"
+    evidence = found["evidence"]
+    assert (evidence["schema"], evidence["answer"]) == (SCHEMA, sent(path)), f"stale: {stored.ANEW}"
+    verdict = judged(evidence)
+    assert verdict.verdict == ("PASS" if kind == "solution" else "FAIL"), verdict.text()
+    if kind == "wrong":
+        reason = re.match(r"(?:#|//) expect: (.+)", path.read_text())[1]
+        assert any(reason in said for said in verdict.reasons), verdict.text()
+
+
+def sent(path: Path) -> str:
+    """The answer as its judge gets it."""
+    return path.read_text().replace("\r\n", "\n").removeprefix("\ufeff")
+
+
+def test_there_is_evidence_of_each_answer_that_gave_any():
+    """The others are judged before anything is seen: an untouched file of comments alone, C that does not compile, a
+    machine that does not start, a guest that an answer ends."""
+    without = {answer.id for answer in ANSWERS if answer not in STORED}
+    assert without == NONE, f"{stored.ANEW}"
+
+
+def evidence_of(id: str) -> dict:
+    """Of its first solution."""
+    exercise = EXERCISES[id]
+    (path, *_) = sorted((exercise.folder / "solutions").iterdir())
+    return stored.load(stored.file(exercise, "solution", path))["evidence"]
+
+
+def exchange(seen: dict, way: str, name: str) -> dict:
+    return next(each for each in seen[way]["direct"]["exchanges"] if each["name"] == name)
+
+
+def halve_the_stall(seen):
+    exchange(seen, "untouched", "B")["waited_ms"] = exchange(seen, "mended", "B")["waited_ms"]
+
+
+def stall(seen):
+    exchange(seen, "mended", "A")["waited_ms"] = 250.0
+
+
+def lose_a_connection(seen):
+    seen["connections"]["balanced"] -= 1
+
+
+def fragment(seen):
+    seen["fragments"] = 1
+
+
+def cut_too_large(seen):
+    server = next(packet for packet in seen["fixed"]["packets"] if packet.get("payload_bytes", 0) > 1000)
+    server["payload_bytes"] = 1448
+
+
+def clear_df(seen):
+    next(packet for packet in seen["fixed"]["packets"] if packet.get("payload_bytes", 0) > 1000).pop("df")
+
+
+def drop(seen):
+    seen["fixed"]["router_counters"]["IpFragFails"] = 1
+
+
+def lose_the_end(seen):
+    seen["objects"][0]["missing_bytes"] = 1
+
+
+def ask_for_too_much(seen):
+    next(call for call in seen["objects"][0]["calls"] if call["function"] == "generic_splice_sendpage")["value"] += 1
+
+
+def ask_the_kernel(seen):
+    seen["asked"] = 11268
+
+
+def change_a_setting(seen):
+    seen["node"]["changed"][0]["now"] = ["net/ipv4/ip_forward = 1"]
+
+
+def tell_another_way(seen):
+    seen["program"]["told"][0]["value"] ^= 1
+
+
+NONE = {
+    # Comments alone: the answer is empty.
+    *(f"frag-needed/{number}-untouched-start.sh" for number in (1, 2, 3, 4)),
+    "rtl8139-tso/2-untouched-start.sh",
+    *(f"addr-select/{number}-untouched-start.sh" for number in (1, 2)),
+    *(f"addr-select/{number}-untouched-start.toml" for number in (4, 5)),
+    # There is no such machine.
+    "rtl8139-tso/4-wrong-another-card.toml",
+    "rtl8139-tso/4-wrong-no-such-option.toml",
+    "rtl8139-tso/5-wrong-crashes.c",
+    "rtl8139-tso/5-wrong-does-not-compile.c",
+    # The answer stops the guest's kernel.
+    "splice-push/4-wrong-hangs.c",
+    "splice-push/4-wrong-oops.c",
+}
+MUTATIONS = [
+    ("frag-needed/1", halve_the_stall, "still waits"),
+    ("frag-needed/1", stall, "A still waits 250 ms"),
+    ("frag-needed/1", lose_a_connection, "the balancer saw 3 connections"),
+    ("frag-needed/1", fragment, "1 fragments were made"),
+    ("rtl8139-tso/2", cut_too_large, "1 segments are larger than the MSS"),
+    ("rtl8139-tso/2", clear_df, "1 packets may be fragmented (no DF)"),
+    ("rtl8139-tso/2", drop, "the router drops 1 packets"),
+    ("splice-push/1", lose_the_end, "of 20000 bytes 1 are missing"),
+    ("splice-push/1", ask_for_too_much, "a splice asks for more than the pipe holds"),
+    ("addr-select/1", ask_the_kernel, "11268 questions are still asked"),
+    ("addr-select/1", change_a_setting, "more than use_oif_addrs_only was changed"),
+    ("frag-needed/5", tell_another_way, "1 of 7 are reported wrong"),
+]
+
+
+@pytest.mark.parametrize("id, change, said", MUTATIONS, ids=lambda each: getattr(each, "__name__", None))
+def test_a_change_in_what_was_seen_turns_the_verdict(id, change, said):
+    evidence = evidence_of(id)
+    assert judged(evidence).verdict == "PASS"
+    changed = copy.deepcopy(evidence)
+    change(changed["seen"])
+    verdict = judged(changed)
+    assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+def test_a_change_of_another_host_turns_the_verdict():
+    evidence = evidence_of("frag-needed/1")
+    evidence["settings"][0]["now"] = ["net/ipv4/ip_forward = 1"]
+    assert judged(evidence).reasons == [
+        "balancer was changed, which this exercise leaves as it is: now 'net/ipv4/ip_forward = 1'"
+    ]
