@@ -1,5 +1,5 @@
-"""Who holds a guest? The kernel says: locks of flock(2) are released when whoever took them is gone, however it ended.
-A process id says less, for it is given again."""
+"""Who holds a guest, or a folder? The kernel says: locks of flock(2) are released when whoever took them is gone,
+however it ended. A process id says less, for it is given again."""
 
 import contextlib
 import fcntl
@@ -59,6 +59,18 @@ def process_in(folder: Path) -> int:
             if ours & set(command.read_bytes().split(b"\0")):
                 return int(command.parent.name)
     return 0
+
+
+def is_free(folder: Path) -> bool:
+    """Whether nobody holds the lock of `kept_from_ageing`. Raises FileNotFoundError if there is no such folder."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def kept_from_ageing(folder: Path) -> int:

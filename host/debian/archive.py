@@ -1,16 +1,21 @@
 """How do we take files from Debian's archive without root, and without installing anything? By mmdebstrap: it makes
 a root file system that is thrown away, and what was asked for is copied out of it as this user's."""
 
+import contextlib
 import os
 import shlex
+import shutil
 import subprocess
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from host import held
 from host.debian import installed, namespaces
 
 # Told to end, mmdebstrap removes what it has made; and it is told when whoever called it ends, however that does.
 ENDED_WITH_US = ("setpriv", "--pdeathsig", "TERM")
+UNPACKED = "where-packets-wait-{user}-"  # how a folder's name begins into which it unpacks
 APT = "APT_CONFIG=$MMDEBSTRAP_APT_CONFIG"
 APT_GET = f"{APT} apt-get -qq -o APT::Sandbox::User=root"
 # A line for sources beside each line for packages. Which of the two forms mmdebstrap writes depends on its version.
@@ -51,28 +56,69 @@ def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> l
     ]
 
 
-def environment() -> dict[str, str]:
-    """mmdebstrap unpacks into TMPDIR, and /tmp may be memory: prefer the disk."""
-    return {**os.environ, "TMPDIR": os.environ.get("TMPDIR", "/var/tmp"), "LC_ALL": "C.UTF-8"}
+@contextlib.contextmanager
+def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
+    """mmdebstrap, started, and ended with the block; keyword arguments go to subprocess.Popen. It unpacks into a folder
+    of its own. If it is killed, it cannot remove that; then the next call of ours does."""
+    _sweep()
+    prefix = UNPACKED.format(user=os.getuid())
+    with contextlib.ExitStack() as undone:
+        undone.callback(_sweep)
+        aside = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=_base()))
+        undone.callback(shutil.rmtree, aside, ignore_errors=True)  # if it gets no further
+        aside.chmod(0o711)  # in a user namespace, it is another user to whom all in it belongs
+        lock = held.kept_from_ageing(aside)  # and mmdebstrap inherits it: what still works in there is left alone
+        undone.callback(os.close, lock)
+        folder = aside.rename(aside.with_name(aside.name[1:]))  # now that it is locked, so that nobody finds it free
+        process = subprocess.Popen(
+            [*ENDED_WITH_US, *_own_mounts(), *command],
+            env={**os.environ, "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+            pass_fds=[lock],
+            **popen,
+        )
+        with process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.terminate()
+
+
+def _own_mounts() -> list[str]:
+    """As root, mmdebstrap mounts /proc and /sys below its root, where all of the machine would see them, and they would
+    outlive it if it is killed. In a user namespace they are its own anyway."""
+    return ["unshare", "--mount"] if os.getuid() == 0 else []
+
+
+def _base() -> Path:
+    """Where mmdebstrap unpacks: /tmp may be memory, so prefer the disk."""
+    return Path(os.environ.get("TMPDIR") or "/var/tmp")
+
+
+def _sweep() -> None:
+    """Remove each folder of ours in which nothing works any more."""
+    for folder in _base().glob(UNPACKED.format(user=os.getuid()) + "*"):
+        with contextlib.suppress(FileNotFoundError):  # another ./lab has removed it in this moment
+            if folder.lstat().st_uid == os.getuid() and not folder.is_symlink() and held.is_free(folder):
+                _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """What is in it belongs to the users of a namespace, unless we are root: unshare(1)."""
+    as_their_root = [] if os.getuid() == 0 else ["unshare", "--map-auto", "--map-root-user"]
+    removing = [*as_their_root, "rm", "-rf", "--one-file-system", folder]
+    subprocess.run(removing, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    shutil.rmtree(folder, ignore_errors=True)  # the folder itself is ours
 
 
 def run(command: list[str], heard: Callable[[str], None] = lambda line: None) -> tuple[bool, str]:
     """Whether it ended well, and the line that says why not. `heard` is given each line that it says meanwhile."""
-    with subprocess.Popen(
-        [*ENDED_WITH_US, *command],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        said = []
-        try:
-            for line in process.stderr:
-                said.append(line)
-                heard(line.rstrip("\n"))
-        except BaseException:
-            process.terminate()
-            raise
+    said = []
+    with started(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            said.append(line)
+            heard(line.rstrip("\n"))
+        process.wait()
     errors = [line.rstrip("\n") for line in said if line.startswith("E:")]
     return process.returncode == 0, errors[0] if errors else "".join(said)[-300:]

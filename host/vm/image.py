@@ -90,13 +90,10 @@ def _build(folder: Path) -> None:
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
     log = cache() / "image.log"
     with phase("guest image: building it (once, two to four minutes)") as progress:
-        with open(log, "w") as errors:
-            build = subprocess.Popen(
-                [*archive.ENDED_WITH_US, *_mmdebstrap(recipe, folder)],
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=archive.environment(),
-            )
+        with (
+            open(log, "w") as errors,
+            archive.started(_mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors) as build,
+        ):
             pack = subprocess.Popen(
                 [
                     *archive.ENDED_WITH_US,
@@ -122,10 +119,9 @@ def _build(folder: Path) -> None:
                     progress(_last_step(log))
                     time.sleep(0.5)
             finally:
-                for process in (build, pack):
-                    if process.poll() is None:
-                        process.terminate()
-                        process.wait()
+                if pack.poll() is None:
+                    pack.terminate()
+                    pack.wait()
     if build.returncode or pack.returncode:
         raise LabError(_cause(log), "fix what it names, then the same ./lab call")
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))

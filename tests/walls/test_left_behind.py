@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from host import paths
+from host.debian import archive
 from host.paths import REPOSITORY
 from host.vm import machine
 from host.vm.machine import Guest
@@ -243,3 +244,67 @@ def test_each_signal_that_ends_qemu_has_a_name():
     for number, said in {9: "QEMU ended by SIGKILL", 40: "QEMU ended by signal 40"}.items():
         process = subprocess.Popen(["sh", "-c", f"kill -{number} $$"])
         assert Guest(Path("/nowhere"), process.pid, 0, process=process).death() == said
+
+
+UNPACKING = 'mkdir "$TMPDIR/root" && echo "$TMPDIR" && '
+
+
+@pytest.fixture
+def unpacks_in(tmp_path, monkeypatch):
+    """Where mmdebstrap unpacks."""
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def unpacked(unpacks_in):
+    """unpacked(shell text): what is left of it there."""
+
+    def left(shell: str) -> list[Path]:
+        with archive.started(["sh", "-c", UNPACKING + shell], stdout=subprocess.PIPE, text=True) as process:
+            folder = Path(process.stdout.readline().strip())
+            assert folder.parent == unpacks_in and (folder / "root").is_dir()
+            process.wait()
+        return list(unpacks_in.iterdir())
+
+    return left
+
+
+def test_what_a_killed_mmdebstrap_has_unpacked_is_removed(unpacked):
+    assert not unpacked("kill -KILL $$")
+
+
+def test_what_a_killed_mmdebstrap_has_mounted_is_gone(unpacked, unpacks_in):
+    """As root it mounts /proc and /sys in there. Nobody else can mount anything outside of a user namespace."""
+    mount = 'mount -t tmpfs none "$TMPDIR/root" && touch "$TMPDIR/root/file"' if os.getuid() == 0 else "true"
+    assert not unpacked(f"{mount} && kill -KILL $$")
+    assert str(unpacks_in) not in Path("/proc/mounts").read_text()
+
+
+def test_what_one_has_unpacked_whose_lab_was_killed_too_is_removed_by_the_next(unpacked, unpacks_in):
+    both = (
+        "import os, signal; from host.debian import archive\n"
+        f"with archive.started(['sh', '-c', {UNPACKING + 'exec sleep 600'!r}], stdout=-1) as process:\n"
+        " process.stdout.readline(); process.kill(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-P", "-c", both], env=os.environ | {"PYTHONPATH": str(REPOSITORY)})
+    (left,) = unpacks_in.iterdir()
+    assert (left / "root").is_dir()
+    until(lambda: not unpacked("true"))
+
+
+def test_where_another_still_unpacks_nothing_is_removed(unpacked):
+    with archive.started(["sh", "-c", UNPACKING + "exec cat"], stdout=subprocess.PIPE, text=True) as process:
+        folder = Path(process.stdout.readline().strip())
+        assert unpacked("true") == [folder]
+
+
+def test_a_link_of_that_name_is_not_followed(unpacked, unpacks_in, tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter").touch()
+    name = archive.UNPACKED.format(user=os.getuid())
+    (unpacks_in / f"{name}x").symlink_to(tmp_path / "home")
+    unpacked("true")
+    assert (tmp_path / "home" / "letter").exists()
