@@ -1,7 +1,9 @@
-"""How does C of a reader's run on this machine without being able to do what the reader can? In bubblewrap.
+"""How does a program run on this machine without being able to do what its user can? In bubblewrap: QEMU, whose guest
+may have found a hole in it, and C of a reader's.
 
 It sees Debian's programs and libraries, the files that it is given, and those that it may write; no home, no other
-process, and of the network a loopback device of its own. See bwrap(1), namespaces(7) and getrlimit(2).
+process, and of the network a loopback device of its own; some system calls it has lost (filtered.py). See bwrap(1),
+namespaces(7) and getrlimit(2).
 """
 
 import contextlib
@@ -16,19 +18,15 @@ from pathlib import Path
 
 from host import paths
 from host.debian import installed, namespaces
-from host.sandbox import relay
+from host.sandbox import filtered, relay
 
 TEMPORARY_BYTES = 256 << 20  # of /tmp, which is memory
 PROCESSES = 256  # and threads: QEMU has up to 64 that read its disk
 MEMORY_BYTES = 8 << 30  # of addresses, of each process: a guest's memory, what is compiled of its code, and QEMU
-# Namespaces do not part keyrings(7), and what has logged in or mounted for the reader may have left keys there. So it
-# joins a session keyring of its own: keyctl(2) is 250 (syscall_64.tbl), KEYCTL_JOIN_SESSION_KEYRING 1 (keyctl.h).
-KEYLESS = """
-import ctypes, os, sys
-if ctypes.CDLL(None).syscall(250, 1, None) < 0 and os.path.exists("/proc/keys"):
-    sys.exit("no session keyring of its own")
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
+FILTERED = Path(filtered.__file__).read_text()  # its text: whoever it runs as need not be able to read our folder
+# Nothing adds up the memory of all processes of an answer's. When the machine's is short, the kernel shall end these
+# first (proc(5), oom_score_adj), and not what the reader works with.
+ENDED_FIRST = "1000"
 # What of /etc Debian's compiler and linker need: `cc` is a link into the first, the second says where libraries are.
 CONFIGURATION = ("/etc/alternatives", "/etc/ld.so.cache")
 SSHD_PORT = 2222  # of a guest on its own loopback device, where no other is
@@ -40,12 +38,13 @@ def confined(
     writes: Iterable[Path] = (),
     devices: Iterable[Path] = (),
     starts_in: Path = Path("/"),
+    is_an_answers: bool = True,
 ) -> list[str]:
     """The command line that runs `command` confined. It may read the files and folders `reads`, and write the files
     `writes`, which are there already: it can make no others, but for what fits in TEMPORARY_BYTES. It is killed when
-    whoever starts it ends."""
+    whoever starts it ends; and if it `is_an_answers`, first of all when memory is short."""
     words = [
-        *("/usr/bin/python3", "-I", "-S", "-c", KEYLESS),
+        *("/usr/bin/python3", "-I", "-S", "-c", FILTERED, ENDED_FIRST if is_an_answers else ""),
         "bwrap",
         "--unshare-all",
         "--unshare-user",
@@ -91,7 +90,7 @@ def refusal() -> str:
 
 @contextlib.contextmanager
 def guest(
-    folder: Path, qemu: Sequence[str], reads: Iterable[Path], memory: Path
+    folder: Path, qemu: Sequence[str], reads: Iterable[Path], memory: Path, is_an_answers: bool = True
 ) -> Iterator[tuple[list[str], list[int]]]:
     """The command line for QEMU confined, and the file descriptors that it inherits; `qemu` is its own command line,
     `reads` the files that this names. To be started within the block.
@@ -108,7 +107,13 @@ def guest(
             *("-name", paths.in_option(folder / "qmp")),  # by which Guest.alive() knows it
         ]
         yield (
-            confined([*through, *command], [Path(relay.__file__), *reads], [memory], [Path("/dev/kvm")]),
+            confined(
+                [*through, *command],
+                [Path(relay.__file__), *reads],
+                [memory],
+                [Path("/dev/kvm")],
+                is_an_answers=is_an_answers,
+            ),
             [monitor.fileno(), sshd.fileno()],
         )
 

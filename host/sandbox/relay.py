@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 PIECE_BYTES = 1 << 16
@@ -19,14 +20,15 @@ PIECE_BYTES = 1 << 16
 def serve(listening: socket.socket, port: int) -> None:
     """Each connection that comes, to the port and back."""
     while True:
-        ours, _ = listening.accept()
-        try:
-            theirs = socket.create_connection(("127.0.0.1", port))
-        except OSError:
-            ours.close()  # who connects tries again: the guest is not there yet
-            continue
-        for one, other in ((ours, theirs), (theirs, ours)):
-            threading.Thread(target=_carry, args=(one.recv, other.sendall, other), daemon=True).start()
+        with contextlib.ExitStack() as closed:
+            try:
+                ours = closed.enter_context(listening.accept()[0])
+                theirs = closed.enter_context(socket.create_connection(("127.0.0.1", port)))
+                for one, other in ((ours, theirs), (theirs, ours)):
+                    threading.Thread(target=_carry, args=(one.recv, other.sendall, other), daemon=True).start()
+                closed.pop_all()  # theirs who carry it
+            except (OSError, RuntimeError):  # the guest is not there yet; too many are open. Who connects tries again
+                time.sleep(0.01)
 
 
 def connect(path: str) -> None:

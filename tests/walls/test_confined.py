@@ -55,6 +55,17 @@ finally:
     for each in started:
         each.kill()
 """
+BE_SPARED = (  # when memory is short; the kernel ends first whose number is high
+    "n = '/proc/self/oom_score_adj'\nif int(open(n).read()) == 1000: open(n, 'w').write('0')\nprint('done')"
+)
+# PTRACE_ATTACH to what is not told to give anything up; then it can be made to do whatever it may.
+TRACE = """
+import ctypes, os, time
+other = os.fork() or time.sleep(600)
+libc = ctypes.CDLL(None)
+print("done" * (libc.ptrace(16, other, None, None) == 0))
+os.kill(other, 9)
+"""
 NAMESPACE = "import ctypes; print('done' * (ctypes.CDLL(None).unshare(0x10000000) == 0))"  # CLONE_NEWUSER
 OF_THE_KERNEL = "open('/proc/sys/kernel/core_pattern', 'r+').close(); print('done')"
 DEVICES = "import glob; print('done' * bool(glob.glob('/dev/vd*') + glob.glob('/dev/sd*') + glob.glob('/dev/mem')))"
