@@ -51,10 +51,10 @@ def up(profile):
     from host.vm import serving
     from host.vm.profile import profile as known
 
-    guest = serving.up(profile)
+    serving.up(profile)
     of_it = "" if profile == "stock" else f" --profile {profile}"
     phases.say(f"up: {known(profile).title}")
-    phases.say(f"a root shell in it: ./lab shell{of_it} (ssh on loopback port {guest.port})")
+    phases.say(f"a root shell in it: ./lab shell{of_it}")
 
 
 @command("./lab down")

@@ -86,9 +86,11 @@ def _qemu_build() -> Finding:
 
 
 def _confined() -> Finding:
-    """Only chapter 2's last exercise needs it, and says so."""
+    """Without it all runs but chapter 2's last exercise, which says so."""
     why, _, mend = confined.refusal().partition(" Next: ")
-    found = "a reader's C is kept in by bubblewrap" if not why else f"chapter 2's exercise in C will be refused: {why}"
+    found = "QEMU, and a reader's C, are kept in by bubblewrap"
+    if why:
+        found = f"QEMU runs as you, and chapter 2's exercise in C will be refused: {why}"
     return Finding(True, "confinement", found, mend)
 
 

@@ -50,15 +50,17 @@ def monitor_at(folder: Path) -> str:
     return f"unix:{paths.in_option(folder / 'qmp')},server=on,wait=off"
 
 
-def process_in(folder: Path) -> int:
-    """The process id of the QEMU that was started in this folder, written down or not; 0 if there is none."""
-    # The second is in the command of one that is confined.
-    ours = {os.fsencode(monitor_at(folder)), os.fsencode(paths.in_option(folder / "qmp"))}
-    for command in Path("/proc").glob("[0-9]*/cmdline"):
+def processes_in(folder: Path) -> list[int]:
+    """The process ids of the QEMU that was started in this folder, written down or not, and of what confines it."""
+    # The second is how one that is confined is named.
+    ours = {(b"-qmp", os.fsencode(monitor_at(folder))), (b"-name", os.fsencode(paths.in_option(folder / "qmp")))}
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended
-            if ours & set(command.read_bytes().split(b"\0")):
-                return int(command.parent.name)
-    return 0
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if ours.intersection(zip(words, words[1:])) and process.stat().st_uid == os.getuid():
+                found.append(int(process.name))
+    return found
 
 
 def is_free(folder: Path) -> bool:

@@ -15,6 +15,7 @@ PACKAGES = {
     "mmdebstrap": "mmdebstrap",  # builds it
     "mksquashfs": "squashfs-tools",  # packs it
     "newuidmap": "uidmap",  # lets mmdebstrap build without root
+    "bwrap": "bubblewrap",  # keeps QEMU in, and a reader's C
     "ssh": "openssh-client",  # reaches it
     "ssh-keygen": "openssh-client",  # makes its keys
     "xz": "xz-utils",  # unpacks the kernel source
@@ -37,10 +38,9 @@ PACKAGES = {
     "/usr/include/slirp/libslirp.h": "libslirp-dev",
     "/usr/include/libfdt.h": "libfdt-dev",
     "/usr/include/seccomp.h": "libseccomp-dev",
-    "bwrap": "bubblewrap",  # keeps a reader's C in, while it is compiled and while it runs
 }
 BOOK = ["ctags", "dot"]
-TESTS = [*BOOK, "chromium", "libatomic.so.1", "bwrap"]
+TESTS = [*BOOK, "chromium", "libatomic.so.1"]
 SECOND_BROWSER = ["firefox-esr"]  # 80 MB, for a test that most runs leave out
 QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("dpkg-source") :]  # for chapters with a QEMU of their own
 LAB = [name for name in PACKAGES if name not in {*TESTS, *SECOND_BROWSER, *QEMU_BUILD} - {"ctags"}]

@@ -21,6 +21,8 @@ START_DEADLINE_S = 60
 # The largest file that QEMU may write: a guest shall not fill the disk. Its memory is a file that QEMU maps.
 MOST_WRITTEN_BYTES = 16 << 20
 BOUNDED = ("prlimit", "--core=0", f"--fsize={MOST_WRITTEN_BYTES}")
+# What is confined ends with its parent. This is one that lives as long as QEMU does.
+PARENT = ("sh", "-c", '"$@"; exit $?', "sh")
 # Keeps what the console prints. The kernel ends who writes too large a file by SIGXFSZ, which QEMU's threads block; so
 # this does, and then it ends QEMU, whose process id is $0.
 KEEP = f'{" ".join(BOUNDED)} cat || kill -KILL "$0"'
@@ -85,18 +87,17 @@ class Guest:
         return f"QEMU ended by signal {by}"
 
     def end(self) -> None:
-        """Kill QEMU and the open ssh connection, remove the run's folder. Safe to call twice."""
+        """Kill QEMU, what confines it and the open ssh connection, remove the run's folder. Safe to call twice."""
         self.connection.close()
-        if self.alive():
-            os.kill(self.pid, signal.SIGKILL)
-            for _ in range(500):
-                if not self.alive():
-                    break
-                self._reap()
-                time.sleep(0.01)
-        self._reap()
+        ended = {self.pid}
         for _ in range(500):
-            if not self._answers():
+            running = held.processes_in(self.folder)
+            for pid in running:
+                with contextlib.suppress(ProcessLookupError, PermissionError):  # the second: of another user by now
+                    os.kill(pid, signal.SIGKILL)
+            ended.update(running)
+            self._reap(ended)
+            if not running:
                 break
             time.sleep(0.01)
         for path in sorted(self.folder.glob("*")):
@@ -107,19 +108,14 @@ class Guest:
             os.close(self.lock)
             self.lock = None
 
-    def _reap(self) -> None:
-        if self.pid:  # 0 would be any child of ours
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(self.pid, os.WNOHANG)
-
-    def _answers(self) -> bool:
-        """Whether there is a QEMU at its monitor. One that is confined is not the process that we kill, and ends a
-        moment later."""
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as monitor:
-            monitor.setblocking(False)
-            monitor.connect(str(self.folder / "qmp"))
-            return True
-        return False
+    def _reap(self, pids: set[int]) -> None:
+        """Of these, those that we started and that have ended."""
+        for pid in pids - {0}:  # 0 would be any child of ours
+            if self.process and self.process.pid == pid:
+                self.process.poll()
+                continue
+            with contextlib.suppress(ChildProcessError):  # it is none of ours
+                os.waitpid(pid, os.WNOHANG)
 
     def save(self) -> None:
         """Write down process id and port, so that a later ./lab finds this guest."""
@@ -155,7 +151,7 @@ def sweep() -> None:
 
 def _end_unknown(folder: Path, lock: int | None = None) -> None:
     """End the QEMU of this folder, if there is one, though its process id is not written down."""
-    Guest(folder, held.process_in(folder), port=0, lock=lock).end()
+    Guest(folder, pid=0, port=0, lock=lock).end()
 
 
 def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, confine=None) -> Guest:
@@ -173,6 +169,8 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, c
                 command = [*BOUNDED, *command]
                 if not outlives_us:
                     command = ["setpriv", "--pdeathsig", "KILL", *command]
+                elif confine:
+                    command = [*PARENT, *command]
                 process = _started(command, folder, inherited)
             if _came_up(process, folder):
                 guest = Guest(folder, process.pid, port, process=process, lock=lock)

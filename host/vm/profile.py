@@ -48,7 +48,7 @@ class Profile:
     @cached_property
     def qemu(self) -> str:
         """The program. One that is built here is built now, if need be."""
-        return self.binary or (str(qemu.built(self.recipe).binary) if self.recipe else qemu.STOCK)
+        return self.binary or (str(qemu.built(self.recipe).binary) if self.recipe else qemu.stock())
 
     @property
     def program(self) -> list[str]:

@@ -41,6 +41,11 @@ CONFIGURE = [
 ]
 
 
+def stock() -> str:
+    """Where Debian's is; its name if it is nowhere."""
+    return shutil.which(STOCK) or STOCK
+
+
 @dataclass(frozen=True)
 class Built:
     """A QEMU built here: its source with our changes in it, and the build beside it."""

@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from qemu.qmp import QMPError
@@ -32,6 +32,7 @@ from host.vm.ssh import module_command
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, for a machine that is busy
 MONITOR_DEADLINE_S = 120  # for what takes QEMU milliseconds
 VMLINUX = "vmlinux"
+KEPT_AS = "ram.json"  # beside guest memory: which file that was, and when it was written last
 LOST = "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
 # What the control protocol raises when QEMU ends in the middle of it.
 GONE = (EOFError, OSError, QMPError)
@@ -56,11 +57,40 @@ def snapshot(which: str | Profile = "stock") -> Path:
         (disk.folder / store.LIST).read_bytes(),
         qemu_version(ours.qemu),
         processor(how.name),
+        KEPT_AS,
         *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
         *ours.kernel(Path(VMLINUX), Path("initramfs")),
     )
     make = functools.partial(_boot_and_keep, ours, disk, how)
-    return store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200)
+    for _ in range(2):
+        kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200)
+        making = store.making(kept)
+        if not _written_since(kept):
+            return kept
+        say(f"guest {ours.name}: the memory of its snapshot was written after it was kept; making it again")
+        store.discard(f"snapshot-{ours.name}", kept, making)
+    raise LabError(
+        f"guest {ours.name}: the memory of its snapshot is written by somebody, time and again: {kept / 'ram'}",
+        "leave that file alone, or set XDG_CACHE_HOME to a folder on a disk of this machine; then the same ./lab call",
+    )
+
+
+def _kept_as(ram: Path) -> list[int]:
+    """Which file this is, and when it was changed last. That time (st_ctime) is the kernel's, and not for anybody to
+    set back, as st_mtime is (stat(2), utime(2))."""
+    found = ram.stat()
+    return [found.st_ino, found.st_ctime_ns]
+
+
+def _written_since(kept: Path) -> bool:
+    """Whether a QEMU that goes on from this snapshot has written into its memory, which it is to map copy-on-write: all
+    guests after it would go on from that. Of a cache that was copied nothing is known."""
+    try:
+        file, changed_ns = json.loads((kept / KEPT_AS).read_text())
+        found, found_ns = _kept_as(kept / "ram")
+    except (OSError, ValueError, TypeError):
+        return False
+    return file == found and changed_ns != found_ns
 
 
 def anew(name: str = "stock") -> Path:
@@ -90,6 +120,7 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
             ) from error
         finally:
             guest.end()
+        (folder / KEPT_AS).write_text(json.dumps(_kept_as(ram)))
 
 
 def _bring_labs(guest: Guest, folder: Path) -> None:
@@ -105,19 +136,31 @@ def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool)
     """A cold boot. The guest is killed when this process ends; its kernel stays unpacked beside `ram`."""
     vmlinux = ram.with_name(VMLINUX)
     bzimage.unpack(disk.vmlinuz, vmlinux)
-    return _start(ours, disk, how, ram, shared, ours.kernel(vmlinux, disk.initramfs), outlives_us=False)
+    kernel = ours.kernel(vmlinux, disk.initramfs)
+    return _start(ours, disk, how, ram, shared, kernel, outlives_us=False, reads=[vmlinux, disk.initramfs])
 
 
-def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool) -> Guest:
-    confine = None
+def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool, reads: Iterable[Path] = ()) -> Guest:
     if ours.confined:
         # It could write into the memory from which others go on: QEMU opens the file for writing, although it maps it
         # copy-on-write (softmmu/physmem.c, file_ram_open()). So it gets one of its own.
         kept, ram = ram, ours.confined / "ram"
         _copied(kept, ram)
-        confine = functools.partial(confined.guest, reads=[disk.disk, Path(ours.qemu)], memory=ram)
+    confine = None
+    if ours.confined or not ours.binary and _can_confine():
+        reads = [disk.disk, Path(ours.qemu), *reads]
+        confine = functools.partial(confined.guest, reads=reads, memory=ram, is_an_answers=bool(ours.confined))
     command = functools.partial(ours.command, disk, how.name, ram, shared)
     return machine.start(command, machine.new_folder(), options, outlives_us, confine)
+
+
+@functools.cache
+def _can_confine() -> bool:
+    """Whether QEMU can be; if not, the reader is told so, once."""
+    why = confined.refusal()
+    if why:
+        say(f"QEMU runs as you, for nothing here keeps it from your files: {why}")
+    return not why
 
 
 def _copied(kept: Path, ram: Path) -> None:

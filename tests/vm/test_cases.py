@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from host import cases, paths
+from host import cases, held, paths
 from host.vm.machine import Guest
 from tests.vm.conftest import REPOSITORY, asked, guests, told
 
@@ -77,10 +77,10 @@ def in_the_workload(guest: Guest) -> bool:
 
 
 def the_guest(pid: int) -> Guest:
-    """The guest of this process id; it is written down soon after QEMU was started."""
+    """The guest of the QEMU of this process id; it is written down soon after that was started."""
     while True:
         for folder in paths.run().glob("guest-*"):
-            if (guest := Guest.saved(folder)) and guest.pid == pid:
+            if (guest := Guest.saved(folder)) and pid in held.processes_in(folder):
                 return guest
         time.sleep(0.02)
 

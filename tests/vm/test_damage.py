@@ -48,8 +48,9 @@ def with_snapshot(the_developers, own_cache):
     (own_cache / disk.name).symlink_to(disk)
     copy = own_cache / kept.name
     copy.mkdir()
-    os.link(kept / "ram", copy / "ram")  # restored guests map it privately
-    for name in ("state", parcel.LIST, store.LIST):
+    snapshot._copied(kept / "ram", copy / "ram")
+    shutil.copystat(kept / "ram", copy / "ram")
+    for name in ("state", parcel.LIST, snapshot.KEPT_AS, store.LIST):
         shutil.copy2(kept / name, copy)
     assert store.damage(copy) is None
     return copy
@@ -91,13 +92,14 @@ def test_a_snapshot_cut_short_is_made_again_though_its_boot_is_killed(with_snaps
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_a_guest_lost_while_it_wakes_costs_no_answer_and_no_snapshot(with_snapshot, monkeypatch, no_guest_left, number):
-    kept, started = store.making(with_snapshot), []
+    kept, started, before = store.making(with_snapshot), [], set(guests())
     start = machine.start
 
     def first_is_lost(*words):
         started.append(start(*words))
         if len(started) == 1:
-            os.kill(started[0].pid, number)
+            (qemu,) = set(guests()) - before
+            os.kill(qemu, number)
         return started[-1]
 
     monkeypatch.setattr(machine, "start", first_is_lost)

@@ -1,14 +1,26 @@
-"""Can who has taken over QEMU run programs as its user? Its own control protocol would: `exec:` is an address there."""
+"""Can who has taken over QEMU do what its user can? Its own control protocol would, for whoever asks: it starts
+programs (`exec:` is an address there), opens files, makes some, and connects to ports.
+"""
 
 import contextlib
+import functools
+import json
+import mmap
 import os
+import signal
+import socket
 import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
-from host.vm import profile, snapshot
+from host import held
+from host.sandbox import confined
+from host.vm import machine, profile, snapshot
 from tests.walls.conftest import until
 
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
@@ -57,3 +69,120 @@ def test_what_it_is_given_leads_to_no_file(tmp_path):
         assert os.read(given, 9) == b"kept" and not overwritten(given)
     with open(tmp_path / "state", "rb") as opened:
         assert overwritten(opened.fileno()), "the attack does not work, so it says nothing of the wall"
+
+
+def opens(monitor, folder: Path, port: int) -> bool:
+    """A file of the home."""
+    monitor.cmd("blockdev-add", driver="file", **{"node-name": "home", "filename": str(folder / "secret")})
+    return True
+
+
+def makes(monitor, folder: Path, port: int) -> bool:
+    """A file beside it."""
+    to = {"type": "file", "data": {"out": str(folder / "made")}}
+    monitor.cmd("chardev-add", id="made", backend=to)
+    return (folder / "made").exists()
+
+
+def connects(monitor, folder: Path, port: int) -> bool:
+    """To a port of this machine's loopback device."""
+    to = {"type": "inet", "data": {"host": "127.0.0.1", "port": str(port)}}
+    monitor.cmd("chardev-add", id="port", backend={"type": "socket", "data": {"addr": to, "server": False}})
+    return True
+
+
+@pytest.fixture
+def home():
+    """A folder with a file in it; not below /tmp, where what is confined has a folder of its own."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        Path(folder, "secret").write_text("of the home" * 100)
+        Path(folder, "memory").touch()
+        yield Path(folder)
+
+
+def started(home: Path, is_confined: bool, outlives_us: bool = False) -> machine.Guest:
+    """QEMU, as the lab starts it."""
+    run = Path(tempfile.mkdtemp(prefix="packets-test-", dir="/tmp"))  # short, for unix sockets
+    confine = functools.partial(confined.guest, reads=[], memory=home / "memory") if is_confined else None
+    return machine.start(lambda port: [*QEMU, *profile.SANDBOX], run, [], outlives_us, confine)
+
+
+@pytest.mark.parametrize("attack", [opens, makes, connects])
+def test_qemu_has_nothing_of_its_user(home, attack):
+    def harmed(is_confined: bool) -> bool:
+        guest = started(home, is_confined)
+        try:
+            with socket.create_server(("127.0.0.1", 0)) as server, snapshot._monitor(guest) as monitor:
+                try:
+                    return attack(monitor, home, server.getsockname()[1])
+                except QMPError:
+                    return False
+        finally:
+            guest.end()
+
+    assert not harmed(True)
+    assert harmed(False), "the attack does not work, so it says nothing of the wall"
+
+
+@pytest.mark.parametrize("killed", ["QEMU", "what confines it", "nobody"])
+def test_of_one_that_outlives_us_nothing_is_left(home, killed):
+    guest = started(home, True, outlives_us=True)
+    try:
+        (qemu,) = [each for each in held.processes_in(guest.folder) if "qemu" in os.readlink(f"/proc/{each}/exe")]
+        assert guest.alive() and guest.pid != qemu
+        if killed != "nobody":
+            os.kill({"QEMU": qemu, "what confines it": guest.pid}[killed], signal.SIGKILL)
+            until(lambda: not guest.alive())
+    finally:
+        guest.end()
+    assert not held.processes_in(guest.folder) and not guest.folder.exists()
+
+
+LAB = """
+import sys
+from pathlib import Path
+from tests.walls.test_monitor import started
+print(started(Path(sys.argv[1]), True, outlives_us=sys.argv[2] == "outlives").folder, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("how", ["outlives", "ends"])
+def test_one_that_is_confined_ends_with_its_starter_unless_it_is_to_outlive_it(home, how):
+    starting = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-P", "-c", LAB, str(home), how], **starting) as starter:
+        guest = machine.Guest.saved(Path(starter.stdout.readline().strip()))
+        assert guest.alive()
+        starter.kill()
+    try:
+        if how == "ends":
+            until(lambda: not held.processes_in(guest.folder))
+        assert guest.alive() == (how == "outlives")
+    finally:
+        guest.end()
+
+
+def by_mapping(opened) -> None:
+    """As QEMU could: it has looked at the page before, so the kernel has it mapped."""
+    with mmap.mmap(opened.fileno(), 0, mmap.MAP_SHARED) as mapped:
+        assert mapped[0] == 0
+        mapped[0] = 1
+
+
+def by_writing(opened) -> None:
+    opened.write(b"evil")
+
+
+@pytest.mark.parametrize("attack", [by_mapping, by_writing])
+def test_memory_that_others_go_on_from_is_not_written_unseen(home, attack):
+    """It can be written: QEMU has its file open for that. And when it was, whoever writes can set back."""
+    ram = home / "ram"
+    ram.write_bytes(bytes(9999))
+    (home / snapshot.KEPT_AS).write_text(json.dumps(snapshot._kept_as(ram)))
+    before = ram.stat()
+    assert not snapshot._written_since(home)
+    with open(ram, "r+b") as opened:
+        attack(opened)
+    os.utime(ram, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (ram.stat().st_size, ram.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)  # what store looks at
+    assert snapshot._written_since(home)

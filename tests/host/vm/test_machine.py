@@ -14,8 +14,8 @@ def test_its_folder_may_have_any_name(tmp_path, name):
     folder.mkdir()
     guest = machine.start(lambda port: QEMU, folder, [], outlives_us=False)
     try:
-        assert guest.alive() and held.process_in(folder) == guest.pid
+        assert guest.alive() and held.processes_in(folder) == [guest.pid]
     finally:
         guest.process.kill()
         guest.process.wait()
-    assert not guest.alive() and not held.process_in(folder)
+    assert not guest.alive() and not held.processes_in(folder)
