@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shutil
 import sys
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from host.chromium import served
 
@@ -36,11 +38,19 @@ def needed():
 
 
 @pytest.fixture(scope="session")
-def built_site() -> Path:
-    """The folder of the real book, built once in a session (of one worker: see `xdist_group`)."""
+def built_site(tmp_path_factory) -> Path:
+    """The folder of the real book, built once in a run: of its workers the first that needs it builds, and the others
+    wait for that one."""
     from host.site import build
 
-    return build.book()
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent  # which the workers of a run have in common
+    built = folder / "built-site"
+    with FileLock(folder / "built-site.lock"):
+        if not built.exists():
+            built.write_text(str(build.book()))
+    return Path(built.read_text())
 
 
 @pytest.fixture(scope="session")

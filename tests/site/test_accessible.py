@@ -8,8 +8,6 @@ import re
 import pytest
 from browsing import toc_pages, visit
 
-pytestmark = pytest.mark.xdist_group("site")
-
 AXE = importlib.resources.files("axe_playwright_python") / "axe.min.js"
 COMPONENT = re.compile(r"\bwpw-[\w-]+")
 LEVEL = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

@@ -78,7 +78,6 @@ def numbered(figure: str) -> dict[int, str]:
     }
 
 
-@pytest.mark.xdist_group("site")
 def test_in_the_book_too(built_site):
     roots = {read_version(root).package: root for root in map(Path, quoted.trees().values())}
     figures = [

@@ -9,8 +9,6 @@ from browsing import toc_pages, visit
 
 from host import cases
 
-pytestmark = pytest.mark.xdist_group("site")
-
 # Names that only the kernel's source and its counters have.
 SOUGHT = ["tcp_simple_retransmit", "IpFragFails"]
 

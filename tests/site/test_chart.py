@@ -90,7 +90,6 @@ def test_without_dot_the_package_is_named(book, monkeypatch):
     assert built.status == 1 and "dot is missing. Next: sudo apt-get install" in built.warnings
 
 
-@pytest.mark.xdist_group("site")
 def test_the_keyboard_walks_through_a_chart_to_the_code(site, browser):
     with visit(browser, f"{site}/book/one-packet.html") as seen:
         links = seen.page.locator(".wpw-chart svg a")
@@ -109,7 +108,6 @@ def test_the_keyboard_walks_through_a_chart_to_the_code(site, browser):
         assert "tcp_v4_err" in seen.page.locator(f"[id='{place}'] figcaption").inner_text()
 
 
-@pytest.mark.xdist_group("site")
 @pytest.mark.parametrize("name", ["book/one-packet", "book/inside"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_words_of_a_chart_stay_in_their_frames_and_legible(site, browser, name, width):
@@ -126,7 +124,6 @@ def test_words_of_a_chart_stay_in_their_frames_and_legible(site, browser, name, 
         assert [text for text, inside, height in found if not inside or height < 11] == []
 
 
-@pytest.mark.xdist_group("site")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_chart_has_the_pages_colours(site, browser, scheme):
     with visit(browser, f"{site}/book/one-packet.html", scheme=scheme) as seen:

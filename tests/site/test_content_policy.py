@@ -6,8 +6,6 @@ import pytest
 from browsing import toc_pages, visit
 from content_policy import handlers, policy
 
-pytestmark = pytest.mark.xdist_group("site")
-
 
 @pytest.mark.parametrize("name", toc_pages())
 def test_each_page_names_nothing_but_the_site(built_site, name):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from browsing import visit
 
-pytestmark = pytest.mark.xdist_group("site")
-
 PAGE = "book/frag-needed.html"
 LAB, COPIES = "http://127.0.0.1:8888", "work"
 

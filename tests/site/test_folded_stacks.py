@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from browsing import visit
 from fold_stacks import LONG, fold
-
-pytestmark = pytest.mark.xdist_group("site")
 
 PAGE = "book/frag-needed.html"
 STACK = "figure.wpw-stack:has-text('comes back inside')"

@@ -16,7 +16,6 @@ from host import cases
 from host.site import links
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
-pytestmark = pytest.mark.xdist_group("site")
 
 
 def metas(html: str) -> dict[str, str]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from browsing import toc_pages, visit
 
-pytestmark = pytest.mark.xdist_group("site")
-
 WIDTHS = [360, 768, 1280, 1600, 1920]  # pixels
 COLUMNS = 80  # of a table in plain text, see labs/table.py
 

@@ -11,7 +11,7 @@ import pytest
 
 from host.debian import installed
 
-pytestmark = pytest.mark.xdist_group("site")
+pytestmark = pytest.mark.xdist_group("live")
 
 PAGE = "book/frag-needed.html"
 RUN_S = 120  # a run takes some three seconds; this is for a machine that has other work

@@ -12,7 +12,7 @@ from test_accessible import violations
 
 from host.chromium import served
 
-pytestmark = pytest.mark.xdist_group("site")
+pytestmark = pytest.mark.xdist_group("live")
 
 PAGE = "book/frag-needed.html"
 RUN_MS = 120_000  # a click takes a second or two; this is for a machine that has other work

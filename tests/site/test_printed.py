@@ -13,7 +13,7 @@ from pypdf import PdfReader
 from host import cases
 from host.site import print_book
 
-pytestmark = [pytest.mark.xdist_group("site"), pytest.mark.whole("site", why="prints the book")]
+pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why="prints the book")]
 
 
 @pytest.fixture(scope="module")

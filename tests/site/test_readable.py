@@ -8,8 +8,6 @@ import pytest
 from browsing import MADE, toc_pages
 from bs4 import BeautifulSoup
 
-pytestmark = pytest.mark.xdist_group("site")
-
 MOST_WORDS = 40
 # Not prose: code, what was recorded, tables, titles, what the build adds.
 ASIDE = (

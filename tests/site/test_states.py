@@ -172,7 +172,6 @@ def test_each_state_has_its_words(book, page, message):
     assert built.status == 1 and message in built.warnings
 
 
-SITE = pytest.mark.xdist_group("site")
 CHAPTER = "book/frag-needed"
 SEEN = """[...document.querySelectorAll('.wpw-strip > li')].map(state => {
     const box = state.getBoundingClientRect();
@@ -185,7 +184,6 @@ def seen_now(page) -> list[int]:
     return [number for number, place in enumerate(page.evaluate(SEEN), 1) if place]
 
 
-@SITE
 def test_keys_and_buttons_lead_through_the_states(site, browser):
     with visit(browser, f"{site}/{CHAPTER}.html", reduced_motion="reduce") as seen:
         page, figure = seen.page, seen.page.locator(".wpw-states")
@@ -207,7 +205,6 @@ def test_keys_and_buttons_lead_through_the_states(site, browser):
         assert seen_now(page) == [last - 1] and seen.errors == []
 
 
-@SITE
 @pytest.mark.parametrize("width", [390, 1280])
 def test_scrolling_sideways_leads_through_the_states(site, browser, width):
     with visit(browser, f"{site}/{CHAPTER}.html", width) as seen:
@@ -219,7 +216,6 @@ def test_scrolling_sideways_leads_through_the_states(site, browser, width):
         assert seen_now(seen.page) == [3]
 
 
-@SITE
 def test_without_script_and_on_paper_the_states_are_a_strip(site, browser):
     with visit(browser, f"{site}/{CHAPTER}.html", java_script_enabled=False) as seen:
         states = seen.page.locator(".wpw-strip > li")
@@ -232,7 +228,6 @@ def test_without_script_and_on_paper_the_states_are_a_strip(site, browser):
         assert seen.page.locator(".wpw-steps").is_hidden()
 
 
-@SITE
 @pytest.mark.parametrize("width", [390, 1280])
 def test_what_is_in_a_box_stays_in_it_and_legible(site, browser, width):
     with visit(browser, f"{site}/{CHAPTER}.html", width) as seen:

@@ -9,8 +9,6 @@ from browsing import toc_pages, visit
 
 from host.site import build as builder
 
-pytestmark = pytest.mark.xdist_group("site")
-
 MOST_A_PAGE, MOST_IN_ALL = 1_500_000, 25_000_000  # bytes
 # The kernel that a click loads, twice: from a folder on the disk it is read in another form.
 LIVE, MOST_LIVE = "_static/live", 27_000_000
