@@ -18,7 +18,7 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     answer that is a program of this machine do what its reader can do; `keep` is a file to leave what the verdict
     rests on; with times "took_s" says where the seconds went."""
     exercise = cases.exercise(id)
-    answer, notes = _read(file, exercise)
+    answer, notes = read(file, exercise)
     if keep:
         evidence.need_place(keep, file)
     try:
@@ -39,7 +39,7 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     return verdict
 
 
-def _read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
+def read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
     """The text of an answer, and what had to be changed to judge it."""
     begin = shlex.join(["cp", str(exercise.start), f"answer{exercise.suffix}"]) + "  (to begin with)"
     try:

@@ -9,7 +9,6 @@ do the cells of a notebook. Emulation spends a third of the time on code that it
 import contextlib
 import json
 import os
-import re
 
 import pytest
 
@@ -21,7 +20,7 @@ from tests.vm.conftest import held_up, told
 
 throwaway = serving.throwaway
 KEEP = os.environ.get("KEEP_EVIDENCE")  # in tests/evidence, see tests/labs/judge/stored.py
-EXERCISES = {e.id: e for case in cases.cases().values() for e in case.exercises}
+EXERCISES = stored.EXERCISES
 
 
 def chapter(id: str) -> str:
@@ -29,29 +28,26 @@ def chapter(id: str) -> str:
     return id.partition("/")[0]
 
 
-def answers(kind: str) -> dict[str, list]:
-    """By exercise the files in this folder of it."""
-    return {id: sorted((e.folder / kind).iterdir()) for id, e in EXERCISES.items()}
-
-
-SOLUTIONS, WRONG = answers("solutions"), answers("wrong")
+ANSWERS = {id: [each for each in stored.answers() if each[0].id == id] for id in EXERCISES}
 FIRST = {next(id for id in EXERCISES if chapter(id) == name) for name in cases.cases()}
 
 
 def judged():
-    """Each answer. To the base belong each exercise's first solution and its first wrong answer (so that no judge
-    passes everything) and, of a chapter's first exercise, the untouched file; one worker judges a chapter's, after each
-    other. The others are of their chapter's part, and each worker takes an exercise."""
-    for id, exercise in EXERCISES.items():
-        kinds = {"untouched": [exercise.start], "solution": SOLUTIONS[id], "wrong": WRONG[id]}
-        for kind, path in ((kind, path) for kind, paths in kinds.items() for path in paths):
-            base = path == kinds[kind][0] and (kind != "untouched" or id in FIRST)
+    """Each answer. To the base belong each exercise's first solution and, of a chapter's first exercise, the untouched
+    file and the first wrong answer; one worker judges a chapter's, after each other. The others are of their chapter's
+    part, and each worker takes an exercise. What they rest on is judged in the base, see
+    tests/labs/judge/test_known.py."""
+    for id, answers in ANSWERS.items():
+        of_kind = set()
+        for exercise, kind, path in answers:
+            base = kind not in of_kind and (kind == "solution" or id in FIRST)
+            of_kind.add(kind)
             marks = (
                 [pytest.mark.xdist_group(chapter(id))]
                 if base
                 else [pytest.mark.xdist_group(id), pytest.mark.whole(chapter(id), why="one of many answers")]
             )
-            yield pytest.param(id, kind, path, id=f"{id}-{kind}-{path.name}", marks=marks)
+            yield pytest.param(exercise, kind, path, id=f"{id}-{kind}-{path.name}", marks=marks)
 
 
 class Shared:
@@ -86,25 +82,23 @@ def shared():
     shared.end()
 
 
-@pytest.mark.parametrize("id, kind, path", judged())
-def test_an_answer_gets_the_verdict_that_it_deserves(id, kind, path, shared, monkeypatch, tmp_path):
-    shared.chapter = chapter(id)
+@pytest.mark.parametrize("exercise, kind, path", judged())
+def test_an_answer_gets_the_verdict_that_it_deserves(exercise, kind, path, shared, monkeypatch, tmp_path):
+    shared.chapter = chapter(exercise.id)
     monkeypatch.setattr(serving, "throwaway", shared.throwaway)
     kept = tmp_path / "kept.json" if KEEP else None
-    verdict = told(lambda: answering.check(id, path, keep=kept), held_up)
-    assert verdict["verdict"] == ("PASS" if kind == "solution" else "FAIL"), verdict["reasons"]
-    assert verdict["reasons"]
-    if kind == "wrong":
-        reason = re.match(r"(?:#|//) expect: (.+)", path.read_text())[1]
-        assert any(reason in said for said in verdict["reasons"]), verdict["reasons"]
+    verdict = told(lambda: answering.check(exercise.id, path, keep=kept), held_up)
+    deserved, reason = stored.deserved(kind, path)
+    assert verdict["verdict"] == deserved and any(reason in said for said in verdict["reasons"]), verdict["reasons"]
     if kept and kept.exists():
-        stored.store(stored.file(EXERCISES[id], kind, path), EXERCISES[id], json.loads(kept.read_text()))
+        stored.store(stored.file(exercise, kind, path), exercise, json.loads(kept.read_text()))
 
 
 @pytest.mark.parametrize("id", EXERCISES)
 def test_there_are_hints_several_right_and_several_wrong_answers(id):
+    solutions, wrong = ([path for _, kind, path in ANSWERS[id] if kind == asked] for asked in ("solution", "wrong"))
     assert len(EXERCISES[id].hints) >= 3
-    assert len(SOLUTIONS[id]) >= 2
-    assert len(WRONG[id]) >= 3
-    for path in SOLUTIONS[id]:
+    assert len(solutions) >= 2
+    assert len(wrong) >= 3
+    for path in solutions:
         assert path.read_text().startswith(("#", "//")), "a solution begins with why it works"

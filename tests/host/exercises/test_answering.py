@@ -20,7 +20,7 @@ ANSWER = "on client true\necho ü\n"
 def test_marks_of_an_editor_are_taken_off_and_said(tmp_path, before, end, said):
     file = tmp_path / "answer.sh"
     file.write_bytes(before + ANSWER.encode().replace(b"\n", end))
-    text, notes = answering._read(file, cases.exercise("frag-needed/1"))
+    text, notes = answering.read(file, cases.exercise("frag-needed/1"))
     assert text == ANSWER and len(notes) == len(said)
     assert all(word in note for word, note in zip(said, notes))
 

@@ -7,17 +7,38 @@ text, the exercise's task or the schema has changed. Captures' own files are lef
 import gzip
 import hashlib
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
+from host import cases
 from host.cases import Exercise
 from host.paths import REPOSITORY
 
 ANEW = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"
 FOLDER = REPOSITORY / "tests" / "evidence"
+EXERCISES = {each.id: each for case in cases.cases().values() for each in case.exercises}
+
+
+def answers() -> Iterator[tuple[Exercise, str, Path]]:
+    """Each known answer, with its kind: the "untouched" file, a "solution" or a "wrong" one; its exercise's first of a
+    kind before the others."""
+    for exercise in EXERCISES.values():
+        yield exercise, "untouched", exercise.start
+        for kind, folder in (("solution", "solutions"), ("wrong", "wrong")):
+            yield from ((exercise, kind, path) for path in sorted((exercise.folder / folder).iterdir()))
+
+
+def deserved(kind: str, answer: Path) -> tuple[str, str]:
+    """The verdict that a known answer has to get, and what is in one of its reasons: a wrong answer names it in its
+    first line."""
+    if kind == "wrong":
+        return "FAIL", re.match(r"(?:#|//) expect: (.+)", answer.read_text())[1]
+    return ("PASS" if kind == "solution" else "FAIL"), ""
 
 
 def file(exercise: Exercise, kind: str, answer: Path) -> Path:
-    """Where that of this answer is: "untouched", a "solution" or a "wrong" one."""
+    """Where that of this answer is."""
     return FOLDER / exercise.id / f"{kind}-{answer.stem}.json.gz"
 
 

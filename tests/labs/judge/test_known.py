@@ -4,28 +4,18 @@ the verdict turn if the evidence does?
 tests/vm/test_exercises.py takes it anew: of some answers in each gate, of all in the parts.
 """
 
-import copy
 import json
-import re
-from pathlib import Path
 
 import pytest
 
-from host import cases
+from host.exercises import answering
 from labs.judge.evidence import SCHEMA
 from labs.judge.judging import judged_file
 from tests.labs.judge import stored
 
-EXERCISES = {each.id: each for case in cases.cases().values() for each in case.exercises}
 ANSWERS = [
     pytest.param(exercise, kind, path, id=f"{exercise.id}-{kind}-{path.name}")
-    for exercise in EXERCISES.values()
-    for kind, paths in (
-        ("untouched", [exercise.start]),
-        ("solution", sorted((exercise.folder / "solutions").iterdir())),
-        ("wrong", sorted((exercise.folder / "wrong").iterdir())),
-    )
-    for path in paths
+    for exercise, kind, path in stored.answers()
 ]
 STORED = [answer for answer in ANSWERS if stored.file(*answer.values).exists()]
 
@@ -39,31 +29,24 @@ def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path
     found = stored.load(stored.file(exercise, kind, path))
     assert found["task_sha256"] == stored.task(exercise), f"stale: {stored.ANEW}"
     evidence = found["evidence"]
-    assert (evidence["schema"], evidence["answer"]) == (SCHEMA, sent(path)), f"stale: {stored.ANEW}"
+    answer, _ = answering.read(path, exercise)
+    assert (evidence["schema"], evidence["answer"]) == (SCHEMA, answer), f"stale: {stored.ANEW}"
     verdict = judged(evidence)
-    assert verdict.verdict == ("PASS" if kind == "solution" else "FAIL"), verdict.text()
-    if kind == "wrong":
-        reason = re.match(r"(?:#|//) expect: (.+)", path.read_text())[1]
-        assert any(reason in said for said in verdict.reasons), verdict.text()
-
-
-def sent(path: Path) -> str:
-    """The answer as its judge gets it."""
-    return path.read_text().replace("\r\n", "\n").removeprefix("\ufeff")
+    deserved, reason = stored.deserved(kind, path)
+    assert verdict.verdict == deserved and any(reason in said for said in verdict.reasons), verdict.text()
 
 
 def test_there_is_evidence_of_each_answer_that_gave_any():
     """The others are judged before anything is seen: an untouched file of comments alone, C that does not compile, a
     machine that does not start, a guest that an answer ends."""
     without = {answer.id for answer in ANSWERS if answer not in STORED}
-    assert without == NONE, f"{stored.ANEW}"
+    assert without == NONE, stored.ANEW
 
 
 def evidence_of(id: str) -> dict:
     """Of its first solution."""
-    exercise = EXERCISES[id]
-    (path, *_) = sorted((exercise.folder / "solutions").iterdir())
-    return stored.load(stored.file(exercise, "solution", path))["evidence"]
+    answer = next(each for each in stored.answers() if (each[0].id, each[1]) == (id, "solution"))
+    return stored.load(stored.file(*answer))["evidence"]
 
 
 def exchange(seen: dict, way: str, name: str) -> dict:
@@ -154,9 +137,8 @@ MUTATIONS = [
 def test_a_change_in_what_was_seen_turns_the_verdict(id, change, said):
     evidence = evidence_of(id)
     assert judged(evidence).verdict == "PASS"
-    changed = copy.deepcopy(evidence)
-    change(changed["seen"])
-    verdict = judged(changed)
+    change(evidence["seen"])
+    verdict = judged(evidence)
     assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
 
 
