@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ["genindex", "search"]  # pages that Sphinx adds
+OF_EACH_KIND = ["book/index", "book/frag-needed", "notebooks/frag-needed", "book/kernel-c", "book/glossary", *MADE]
 
 
 def toc_pages() -> list[str]:
@@ -30,6 +32,15 @@ def toc_pages() -> list[str]:
 
     walk(yaml.safe_load((ROOT / "_toc.yml").read_text()))
     return list(dict.fromkeys([*found, *MADE]))
+
+
+def each_page(names: list[str] | None = None, base: list[str] = OF_EACH_KIND) -> list:
+    """Parameters of a test that opens these pages, or all: some in the base, the others in the part `site`, which comes
+    along when a page, or what makes pages, has changed."""
+    others = pytest.mark.whole("site", why="the base has a page of each kind")
+    return [
+        pytest.param(name, marks=() if name in base else others) for name in (toc_pages() if names is None else names)
+    ]
 
 
 @dataclass

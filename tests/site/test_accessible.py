@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib.resources
-import re
 
 import pytest
-from browsing import toc_pages, visit
+from browsing import OF_EACH_KIND, each_page, visit
 
 AXE = importlib.resources.files("axe_playwright_python") / "axe.min.js"
-COMPONENT = re.compile(r"\bwpw-[\w-]+")
+CHAPTER = "book/frag-needed"  # of all pages it has the most components
 LEVEL = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -32,47 +31,20 @@ def accessible(site, browser, name, scheme, width=1280):
         assert violations(seen.page) == []
 
 
-@pytest.mark.parametrize(
-    "name, scheme",
-    [
-        *((name, "light") for name in toc_pages()),
-        *(
-            pytest.param(name, "dark", marks=pytest.mark.whole("site", why="the base has the components of each"))
-            for name in toc_pages()
-        ),
-    ],
-)
-def test_axe_finds_nothing_at_wcag_2_2_aa(site, browser, name, scheme):
-    accessible(site, browser, name, scheme)
+@pytest.mark.parametrize("name", each_page())
+def test_axe_finds_nothing_at_wcag_2_2_aa(site, browser, name):
+    accessible(site, browser, name, "light")
 
 
-OF_EACH_KIND = ["book/index", "notebooks/frag-needed", "book/addr-select", "book/kernel-c", "book/glossary", "genindex"]
+@pytest.mark.parametrize("name", each_page(base=[CHAPTER]))
+def test_axe_finds_nothing_in_the_dark(site, browser, name):
+    accessible(site, browser, name, "dark")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "book/frag-needed",
-        *(
-            pytest.param(name, marks=pytest.mark.whole("site", why="the base has chapter 1, with most components"))
-            for name in OF_EACH_KIND
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", each_page([*OF_EACH_KIND, "book/addr-select"], base=[CHAPTER]))
 def test_axe_finds_nothing_on_a_telephone(site, browser, name):
     """Where tables scroll, and what can be pressed may be small."""
     accessible(site, browser, name, "light", width=390)
-
-
-def test_axe_finds_nothing_in_the_dark_in_any_component(built_site, site, browser):
-    """On as many pages as it takes to have seen each of the book's own classes; light has every page."""
-    seen = set()
-    for name in toc_pages():
-        classes = set(COMPONENT.findall((built_site / f"{name}.html").read_text("utf-8")))
-        if classes - seen:
-            seen |= classes
-            accessible(site, browser, name, "dark")
-    assert len(seen) > 20
 
 
 def test_axe_would_find_something(site, browser):
@@ -85,7 +57,7 @@ def test_axe_would_find_something(site, browser):
         assert "color-contrast" in found and "image-alt" in found
 
 
-@pytest.mark.parametrize("name", toc_pages())
+@pytest.mark.parametrize("name", each_page())
 def test_pictures_have_words(site, browser, name):
     with visit(browser, f"{site}/{name}.html") as seen:
         dumb = seen.page.evaluate("""() => {
@@ -105,7 +77,7 @@ def test_pictures_have_words(site, browser, name):
 @pytest.mark.parametrize(
     "width, height", [(360, 740), (1280, 900), pytest.param(3840, 2160, marks=pytest.mark.whole("site"))]
 )
-@pytest.mark.parametrize("name", toc_pages())
+@pytest.mark.parametrize("name", each_page())
 def test_the_page_does_not_scroll_sideways(site, browser, name, width, height):
     with visit(browser, f"{site}/{name}.html", width, height) as seen:
         room = seen.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")

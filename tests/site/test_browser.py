@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from browsing import toc_pages, visit
+from browsing import each_page, toc_pages, visit
 
 from host import cases
 
@@ -23,7 +23,7 @@ def test_the_pages_are_those_of_the_table_of_contents(built_site):
     assert len(found) > 4
 
 
-@pytest.mark.parametrize("name", toc_pages())
+@pytest.mark.parametrize("name", each_page())
 def test_a_page_opens_without_error_and_nothing_leaves_the_site(site, browser, name):
     with visit(browser, f"{site}/{name}.html") as seen:
         seen.page.wait_for_load_state("networkidle")
@@ -31,7 +31,7 @@ def test_a_page_opens_without_error_and_nothing_leaves_the_site(site, browser, n
         assert seen.abroad == []
 
 
-@pytest.mark.parametrize("name", toc_pages())
+@pytest.mark.parametrize("name", each_page())
 def test_a_page_opens_from_the_file_system_too(built_site, browser, name):
     with visit(browser, f"{(built_site / name).as_uri()}.html") as seen:
         seen.page.wait_for_load_state("networkidle")
@@ -112,9 +112,9 @@ def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, 
         assert word in seen.page.locator("main").inner_text()
 
 
-@pytest.mark.parametrize("chapter", list(cases.cases()))
-def test_annotations_lead_to_their_lines_and_back(site, browser, chapter):
-    with visit(browser, f"{site}/book/{chapter}.html") as seen:
+@pytest.mark.parametrize("name", each_page([f"book/{chapter}" for chapter in cases.cases()]))
+def test_annotations_lead_to_their_lines_and_back(site, browser, name):
+    with visit(browser, f"{site}/{name}.html") as seen:
         targets = seen.page.eval_on_selector_all(
             ".wpw-source a[href^='#']", "links => links.map(a => a.getAttribute('href').slice(1))"
         )

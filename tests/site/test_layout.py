@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browsing import toc_pages, visit
+from browsing import each_page, toc_pages, visit
 
 WIDTHS = [360, 768, 1280, 1600, 1920]  # pixels
 COLUMNS = 80  # of a table in plain text, see labs/table.py
@@ -57,7 +57,7 @@ NOTED = [name for name in toc_pages() if name.startswith("book/")]
         *(pytest.param(width, marks=pytest.mark.whole("site", why="five widths")) for width in WIDTHS if width != 1280),
     ],
 )
-@pytest.mark.parametrize("name", NOTED)
+@pytest.mark.parametrize("name", each_page(NOTED))
 def test_no_note_lies_over_another(site, browser, name, width):
     with visit(browser, f"{site}/{name}.html", width) as seen:
         assert seen.page.evaluate(NOTES)["faults"] == []
@@ -70,7 +70,7 @@ def test_notes_are_looked_at_below_the_code_and_beside_it(site, browser):
             assert found["seen"] > 20 and bool(found["beside"]) == beside
 
 
-@pytest.mark.parametrize("name", toc_pages())
+@pytest.mark.parametrize("name", each_page())
 def test_no_table_is_cut(site, browser, name):
     with visit(browser, f"{site}/{name}.html", 1280) as seen:
         assert seen.page.evaluate(CUT, COLUMNS)["cut"] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import toc_pages, visit
+from browsing import each_page, visit
 
 from host.site import build as builder
 
@@ -91,7 +91,7 @@ def size(folder) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("name", toc_pages())
+@pytest.mark.parametrize("name", each_page())
 def test_a_page_with_all_it_loads_is_small(site, browser, name):
     """Bytes as this server sends them, without compression; a first visit, with nothing kept."""
     sizes = {}
