@@ -63,8 +63,11 @@ def parts() -> dict[str, Part]:
                 "labs/style.toml",
                 "_config.yml",
                 "_toc.yml",
+                "requirements.txt",
+                "host/site/",
                 "host/tab/",
                 "vm-image/tab/",
+                "vm-image/qemu/",
             )
         ),
         "machinery": Part((), MACHINERY),

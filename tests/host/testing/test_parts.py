@@ -99,6 +99,22 @@ def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatc
     assert parts.stale(known).get("frag-needed") == (False if owed else None)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "book/new.md",
+        "book/_ext/chart.py",
+        "notebooks/frag-needed.md",
+        "host/site/build.py",
+        "requirements.txt",
+        "vm-image/qemu/rtl8139/tso-mtu.patch",
+    ],
+)
+def test_what_pages_are_made_of_brings_the_site_along(monkeypatch, name):
+    monkeypatch.setattr(parts, "changed_since", lambda commit: [name])
+    assert parts.stale({"site": {"passed_on": "abc", "took_s": 1}})["site"]
+
+
 def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
     assert all((REPOSITORY / path).exists() for path in parts.ASIDE)
     code = (
