@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from host import store
 from host.debian import installed, namespaces
-from host.paths import cache
+from host.paths import cache, run
 from host.sandbox import confined
+from host.vm import machine
 from host.vm.acceleration import acceleration, qemu_version
 from host.vm.image import NEEDS_MIB, Image
 
@@ -32,6 +33,7 @@ def examine() -> list[Finding]:
         _qemu_build(),
         _confined(),
         _disk(),
+        _disk_of_guests(),
         _memory(),
         *_image_and_acceleration(),
     ]
@@ -102,6 +104,17 @@ def _disk() -> Finding:
         "disk",
         f"{free_mib} MiB free in {cache()} (a first build needs {NEEDS_MIB})",
         "" if good else "free some, or set XDG_CACHE_HOME to a folder with more",
+    )
+
+
+def _disk_of_guests() -> Finding:
+    free_mib = shutil.disk_usage(run()).free >> 20
+    good = free_mib >= machine.NEEDS_MIB
+    return Finding(
+        good,
+        "disk of guests",
+        f"{free_mib} MiB free in {run()} (each needs {machine.NEEDS_MIB})",
+        "" if good else "free some",
     )
 
 

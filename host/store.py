@@ -20,6 +20,7 @@ from host.paths import cache
 from host.phases import say
 
 LIST = "files.json"
+ELSEWHERE = ", or set XDG_CACHE_HOME to a folder with more"
 
 
 def key_of(*parts: str | bytes | Path) -> str:
@@ -121,7 +122,7 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
     with locked(kind):
         if damage(folder) is not None:
             if not folder.exists():
-                _need_space(kind, needs_mib)
+                need_space(kind, needs_mib, cache(), ELSEWHERE)
                 folder.mkdir(mode=0o700)
             (folder / LIST).unlink(missing_ok=True)
             try:
@@ -148,12 +149,13 @@ def discard(kind: str, folder: Path, meant: int | None) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _need_space(kind: str, needs_mib: int) -> None:
-    free_mib = shutil.disk_usage(cache()).free >> 20
+def need_space(what: str, needs_mib: int, folder: Path, elsewhere: str = "") -> None:
+    """An error if so much is not free in this folder; it says what to do, and what else (`elsewhere`)."""
+    free_mib = shutil.disk_usage(folder).free >> 20
     if free_mib < needs_mib:
         raise LabError(
-            f"{kind}: needs {needs_mib} MiB in {cache()}, and {free_mib} MiB are free there",
-            "free some space, or set XDG_CACHE_HOME to a folder with more; then the same ./lab call",
+            f"{what}: needs {needs_mib} MiB in {folder}, and {free_mib} MiB are free there",
+            f"free some space{elsewhere}; then the same ./lab call",
         )
 
 
@@ -166,9 +168,10 @@ def _write_list(folder: Path, files: Iterable[Path]) -> None:
 
 
 def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib: int) -> None:
-    _need_space(kind, needs_mib)
+    need_space(kind, needs_mib, cache(), ELSEWHERE)
+    for half_made in _of_kind(kind, ".part"):  # by one that was killed: nobody else makes one of this kind now
+        shutil.rmtree(half_made, ignore_errors=True)
     aside = folder.with_suffix(".part")
-    shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(mode=0o700)
     try:
         make(aside)
@@ -182,10 +185,11 @@ def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib
 
 def _discard_others(kind: str, made: Path) -> None:
     """Keep the one just made and the one used last before it (another checkout's, say)."""
-    others = [
-        folder
-        for folder in cache().glob(f"{kind}-*")
-        if folder != made and re.fullmatch(r"[0-9a-f]{16}", folder.name.removeprefix(f"{kind}-"))
-    ]
+    others = [folder for folder in _of_kind(kind) if folder != made]
     for folder in sorted(others, key=lambda path: path.stat().st_mtime)[:-1]:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _of_kind(kind: str, suffix: str = "") -> list[Path]:
+    """The folders of this kind, not those of one whose name begins so."""
+    return [path for path in cache().glob(f"{kind}-*") if re.fullmatch(rf"{kind}-[0-9a-f]{{16}}{suffix}", path.name)]

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host import held, paths
+from host import held, paths, store
 from host.errors import LabError
 from host.sandbox.confined import SSHD_PORT
 from host.vm import ssh
@@ -20,6 +20,7 @@ from host.vm import ssh
 START_DEADLINE_S = 60
 # The largest file that QEMU may write: a guest shall not fill the disk. Its memory is a file that QEMU maps.
 MOST_WRITTEN_BYTES = 16 << 20
+NEEDS_MIB = 2 * MOST_WRITTEN_BYTES >> 20  # what it prints, and its sockets; with no room for them it never wakes
 BOUNDED = ("prlimit", "--core=0", f"--fsize={MOST_WRITTEN_BYTES}")
 # What is confined ends with its parent. This is one that lives as long as QEMU does.
 PARENT = ("sh", "-c", '"$@"; exit $?', "sh")
@@ -135,6 +136,7 @@ class Guest:
 def new_folder() -> Path:
     """A fresh folder for a guest's sockets and console."""
     sweep()
+    store.need_space("guest", NEEDS_MIB, paths.run())
     return Path(tempfile.mkdtemp(prefix="guest-", dir=paths.run()))
 
 

@@ -202,3 +202,13 @@ def test_a_failed_image_build_names_its_cause(tmp_path):
     assert "Unable to locate package nosuch" in image._cause(log)
     log.write_text("dpkg: error writing: No space left on device\n")
     assert "the disk is full" in image._cause(log)
+
+
+def test_what_one_that_was_killed_has_half_made_does_not_stay_when_another_is_made():
+    half_made = store.cache() / f"thing-{store.key_of('a')}.part"
+    another_kinds = store.cache() / f"thing-also-{store.key_of('a')}.part"
+    for folder in (half_made, another_kinds):
+        folder.mkdir(parents=True)
+        write_large(folder)
+    store.made("thing", store.key_of("b"), write_large)
+    assert not half_made.exists() and another_kinds.exists()

@@ -1,8 +1,11 @@
 """Is a guest known by its process, wherever its folder is?"""
 
+import shutil
+
 import pytest
 
-from host import held
+from host import held, paths
+from host.errors import LabError
 from host.vm import machine
 
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
@@ -19,3 +22,11 @@ def test_its_folder_may_have_any_name(tmp_path, name):
         guest.process.kill()
         guest.process.wait()
     assert not guest.alive() and not held.processes_in(folder)
+
+
+def test_a_full_disk_is_said_before_a_guest_is_started_that_would_never_wake(tmp_path, monkeypatch):
+    monkeypatch.setenv("LAB_RUN_DIR", str(tmp_path))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(1 << 30, 1 << 30, 16384))
+    with pytest.raises(LabError, match=f"guest: needs 32 MiB in {paths.run()}, and 0 MiB are free"):
+        machine.new_folder()
+    assert not list(paths.run().glob("guest-*"))
