@@ -21,9 +21,9 @@ def could_not_tell(answer) -> bool:
     return answer.returncode == 4
 
 
-def in_part(name: str):
+def in_part(name: str, why: str = "the base has the same run with --json"):
     """This case's name, for a test of its part."""
-    return pytest.param(name, marks=pytest.mark.whole(name, why="the base has the same run with --json"))
+    return pytest.param(name, marks=pytest.mark.whole(name, why=why))
 
 
 @pytest.mark.parametrize("name", map(in_part, CASES))
@@ -33,7 +33,7 @@ def test_run_for_a_person_reproduces_and_fits_a_terminal(lab, name):
     assert max(map(len, answer.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [CASES[0], *(in_part(name, "the base traces one case") for name in CASES[1:])])
 def test_no_frame_of_the_story_is_missing(lab, name):
     answer = told(lambda: lab("trace", name, "--json"), could_not_tell)
     found = json.loads(answer.stdout)

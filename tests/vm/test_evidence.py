@@ -12,7 +12,13 @@ EXERCISE = cases.exercise("frag-needed/1")
 WRONG = EXERCISE.folder / "wrong"
 
 
-@pytest.mark.parametrize("answer", [EXERCISE.solution, WRONG / "advmss.sh"], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(EXERCISE.solution, id="right"),
+        pytest.param(WRONG / "advmss.sh", id="wrong", marks=pytest.mark.whole("machinery", why="the same way")),
+    ],
+)
 def test_kept_and_judged_again(lab, tmp_path, answer):
     kept = tmp_path / "kept.json"
 
