@@ -76,14 +76,14 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     seal = {"nonce": secrets.token_hex(16), "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
     with ThreadPoolExecutor(1) as pool:
         judging = pool.submit(answered, guest, *words, given=f"{seal['nonce']}\n{answer}")
-        failed = "interrupted"
+        failed, verdict = "interrupted", ""
         try:
-            failed = _watch(guest, judging, exercise.deadline_s)
+            failed, verdict = _watch(guest, judging, exercise)
         finally:
             if failed:
                 guest.end()  # and with it the connection over which it is being judged
         if failed:
-            return _broken(exercise, failed)
+            return _broken(exercise, failed, verdict)
         result = judging.result()
     if result.status == LOST:
         return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
@@ -133,9 +133,10 @@ def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
     )
 
 
-def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:
-    """Waits for a verdict; "" once there is one, else why there will be none, in the console's words."""
-    until = time.monotonic() + deadline_s
+def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str, str]:
+    """Waits for a verdict: ("", "") once there is one; else why there will be none, in the console's words, and what is
+    said instead."""
+    until = time.monotonic() + exercise.deadline_s
     while time.monotonic() < until:
         ended = bool(wait([judging], timeout=0.2).done)
         if KERNEL_FAILED.search(_console(guest)):
@@ -144,12 +145,16 @@ def _watch(guest: Guest, judging: Future, deadline_s: float) -> str:
                 time.sleep(0.1)
             lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
             words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
-            return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
+            return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}", "FAIL"
         if not guest.alive():
-            return f"the guest died while the answer ran: {guest.death()}"
+            how = guest.death()
+            # An answer that is a part of QEMU can do this to it.
+            not_its_doing = exercise.applies == "guest" and guest.was_killed()
+            return f"the guest died while the answer ran: {how}", "COULD NOT TELL" if not_its_doing else "FAIL"
         if ended:
-            return ""
-    return f"the guest's kernel gave no verdict in {deadline_s} s; its console ends:\n{last_words(guest)}"
+            return "", ""
+    why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s; its console ends:\n{last_words(guest)}"
+    return why, "FAIL"
 
 
 def _console(guest: Guest) -> str:

@@ -32,6 +32,10 @@ LAST_WORDS_BYTES = 2000
 SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
 
 
+# Signals that no guest brings upon its QEMU; the last where there is no page for a memory that is mapped.
+OF_THIS_MACHINE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGBUS)
+
+
 class GuestDied(LabError):
     """QEMU ended, or the guest did not answer in time."""
 
@@ -71,21 +75,31 @@ class Guest:
 
     def death(self) -> str:
         """How QEMU ended, as far as the one who started it can know."""
-        with contextlib.suppress(OSError):
-            if self.console.stat().st_size >= MOST_WRITTEN_BYTES:
-                return f"its console printed {MOST_WRITTEN_BYTES >> 20} MiB, and it was ended for that"
+        if self._printed_too_much():
+            return f"its console printed {MOST_WRITTEN_BYTES >> 20} MiB, and it was ended for that"
         if self.process is None:
             return "QEMU is gone"
         try:
             status = self.process.wait(5)  # its memory may go before it does
         except subprocess.TimeoutExpired:
             return "QEMU is about to end"
-        by = -status if status < 0 else status - 128  # as bubblewrap says it of what it has run
+        by = _signal_of(status)
         if by <= 0:
             return f"QEMU ended with status {status}"
         with contextlib.suppress(ValueError):  # most real-time signals have no name
             return f"QEMU ended by {signal.Signals(by).name}"
         return f"QEMU ended by signal {by}"
+
+    def was_killed(self) -> bool:
+        """Whether QEMU, having ended, was ended by somebody else on this machine, or for want of memory. A guest can
+        end its own, or have it crash; to have it killed, it can only print too much."""
+        status = self.process.poll() if self.process else None
+        return status is not None and _signal_of(status) in OF_THIS_MACHINE and not self._printed_too_much()
+
+    def _printed_too_much(self) -> bool:
+        with contextlib.suppress(OSError):
+            return self.console.stat().st_size >= MOST_WRITTEN_BYTES
+        return False
 
     def end(self) -> None:
         """Kill QEMU, what confines it and the open ssh connection, remove the run's folder. Safe to call twice."""
@@ -281,6 +295,11 @@ def end_of(file: Path, most_bytes: int) -> str:
             return opened.read().decode(errors="replace")
     except OSError:
         return ""
+
+
+def _signal_of(status: int) -> int:
+    """By which signal QEMU ended, 0 or less if by none; bubblewrap adds 128 when it says it of what it has run."""
+    return -status if status < 0 else status - 128
 
 
 def _free_port() -> int:

@@ -3,11 +3,15 @@
 import json
 import os
 import re
+import signal
+import subprocess
+import time
 
 import pytest
 
 from host import cases
 from host.errors import VERDICTS
+from tests.vm.conftest import REPOSITORY, asked, guests
 
 SOLUTION = cases.exercise("frag-needed/1").solution
 
@@ -86,18 +90,14 @@ def test_an_unknown_host_is_named_with_the_known(check):
     assert "client balancer server" in verdict["reasons"][0]
 
 
-def test_ctrl_c_during_a_check_leaves_nothing(tmp_path, no_guest_left):
-    import signal
-    import subprocess
-    import time
-
-    from tests.vm.conftest import REPOSITORY, asked, guests
-
+@pytest.fixture
+def judged(tmp_path, no_guest_left):
+    """`./lab check` of an answer that sleeps, under way in a guest of its own: the process and QEMU's id."""
     before = set(guests())
     file = tmp_path / "answer.sh"
     file.write_text("sleep 1000\n")
     process = subprocess.Popen(
-        [REPOSITORY / "lab", "check", "frag-needed/1", file],
+        [REPOSITORY / "lab", "check", "frag-needed/1", file, "--json"],
         start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -105,7 +105,21 @@ def test_ctrl_c_during_a_check_leaves_nothing(tmp_path, no_guest_left):
     )
     while not asked("labs check frag-needed/1") and process.poll() is None:
         time.sleep(0.02)
+    return process, (set(guests()) - before).pop()
+
+
+def test_ctrl_c_during_a_check_leaves_nothing(judged):
+    process, qemu = judged
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=300)
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
-    assert set(guests()) <= before
+    assert qemu not in guests()
+
+
+@pytest.mark.whole("machinery")
+def test_an_answer_whose_qemu_this_machine_kills_is_not_blamed_for_it(judged):
+    process, qemu = judged
+    os.kill(qemu, signal.SIGKILL)
+    verdict = json.loads(process.communicate(timeout=300)[0])
+    assert verdict["verdict"] == "COULD NOT TELL" and "QEMU ended by SIGKILL" in verdict["reasons"][0]
+    assert process.returncode == VERDICTS["COULD NOT TELL"]
