@@ -7,14 +7,21 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from host import held
 from host.debian import installed, namespaces
 
-# Told to end, mmdebstrap removes what it has made; and it is told when whoever called it ends, however that does.
-ENDED_WITH_US = ("setpriv", "--pdeathsig", "TERM")
+ENDED_WITH_US = ("setpriv", "--pdeathsig", "TERM")  # however we end
+# Told to end, mmdebstrap waits for the apt that it has called, which is for minutes; so all that it has started is
+# killed, which is of one process group. What they have made, we remove.
+ALL_ENDED_WITH_US = (
+    *ENDED_WITH_US,
+    *("sh", "-c", 'trap "kill -KILL 0" HUP INT TERM; setpriv --pdeathsig KILL "$@" & wait $!', "sh"),
+)
+GONE_S = 10  # until the kernel has released what was killed, on a busy machine
 UNPACKED = "where-packets-wait-{user}-"  # how a folder's name begins into which it unpacks
 APT = "APT_CONFIG=$MMDEBSTRAP_APT_CONFIG"
 APT_GET = f"{APT} apt-get -qq -o APT::Sandbox::User=root"
@@ -59,22 +66,23 @@ def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> l
 @contextlib.contextmanager
 def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
     """mmdebstrap, started, and ended with the block; keyword arguments go to subprocess.Popen. It unpacks into a folder
-    of its own. If it is killed, it cannot remove that; then the next call of ours does."""
+    of its own, which goes when it ends; if we are killed, it ends, and the next call of ours removes the folder."""
     _sweep()
     prefix = UNPACKED.format(user=os.getuid())
     with contextlib.ExitStack() as undone:
-        undone.callback(_sweep)
         aside = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=_base()))
         undone.callback(shutil.rmtree, aside, ignore_errors=True)  # if it gets no further
         aside.chmod(0o711)  # in a user namespace, it is another user to whom all in it belongs
         lock = held.kept_from_ageing(aside)  # and mmdebstrap inherits it: what still works in there is left alone
-        undone.callback(os.close, lock)
         folder = aside.rename(aside.with_name(aside.name[1:]))  # now that it is locked, so that nobody finds it free
+        undone.callback(_remove_when_free, folder)
+        undone.callback(os.close, lock)
         process = subprocess.Popen(
-            [*ENDED_WITH_US, *_own_mounts(), *command],
+            [*ALL_ENDED_WITH_US, *_own_mounts(), *command],
             env={**os.environ, "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"},
             stdin=subprocess.DEVNULL,
             pass_fds=[lock],
+            start_new_session=True,
             **popen,
         )
         with process:
@@ -102,6 +110,15 @@ def _sweep() -> None:
         with contextlib.suppress(FileNotFoundError):  # another ./lab has removed it in this moment
             if folder.lstat().st_uid == os.getuid() and not folder.is_symlink() and held.is_free(folder):
                 _remove(folder)
+
+
+def _remove_when_free(folder: Path) -> None:
+    """Remove a folder in which what was killed may not have ended yet. What still works there then, the next call ends
+    up with."""
+    until = time.monotonic() + GONE_S
+    while not held.is_free(folder) and time.monotonic() < until:
+        time.sleep(0.01)
+    _sweep()
 
 
 def _remove(folder: Path) -> None:

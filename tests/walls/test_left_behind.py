@@ -295,6 +295,44 @@ def test_what_one_has_unpacked_whose_lab_was_killed_too_is_removed_by_the_next(u
     until(lambda: not unpacked("true"))
 
 
+DEAF = UNPACKING + "trap '' TERM HUP INT; sleep 600 & sleep 600"  # as mmdebstrap is while it waits for apt
+
+
+def test_what_a_deaf_mmdebstrap_has_started_ends_with_the_block(unpacks_in):
+    with archive.started(["sh", "-c", DEAF], stdout=subprocess.PIPE, text=True) as process:
+        folder = Path(process.stdout.readline().strip())
+    assert not working_in(folder) and not list(unpacks_in.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
+def test_what_a_deaf_mmdebstrap_has_started_ends_with_the_lab(unpacked, unpacks_in, number):
+    program = (
+        "import os; from host import commands; from host.debian import archive; commands.end_as_by_ctrl_c()\n"
+        f"with archive.started(['sh', '-c', {DEAF!r}], stdout=-1) as process:\n"
+        f" print(process.stdout.readline().decode(), end='', flush=True); os.kill(os.getpid(), {number:d})"
+    )
+    lab = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    folder = Path(lab.stdout.strip())
+    assert folder.parent == unpacks_in and lab.returncode in (-number, 128 + number)
+    until(lambda: not working_in(folder))
+    assert not unpacked("true")
+
+
+def working_in(folder: Path) -> list[str]:
+    """The processes that mmdebstrap has started there."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"TMPDIR={folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append(process.name)
+    return found
+
+
 def test_where_another_still_unpacks_nothing_is_removed(unpacked):
     with archive.started(["sh", "-c", UNPACKING + "exec cat"], stdout=subprocess.PIPE, text=True) as process:
         folder = Path(process.stdout.readline().strip())
