@@ -108,7 +108,10 @@ def _disk() -> Finding:
 
 
 def _disk_of_guests() -> Finding:
-    free_mib = shutil.disk_usage(run()).free >> 20
+    try:
+        free_mib = shutil.disk_usage(run()).free >> 20
+    except OSError as error:  # a full disk; or a folder of that name that is not ours
+        return Finding(False, "disk of guests", str(error), "free some, or remove what it names")
     good = free_mib >= machine.NEEDS_MIB
     return Finding(
         good,

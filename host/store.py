@@ -168,10 +168,10 @@ def _write_list(folder: Path, files: Iterable[Path]) -> None:
 
 
 def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib: int) -> None:
-    need_space(kind, needs_mib, cache(), ELSEWHERE)
-    for half_made in _of_kind(kind, ".part"):  # by one that was killed: nobody else makes one of this kind now
-        shutil.rmtree(half_made, ignore_errors=True)
     aside = folder.with_suffix(".part")
+    for half_made in {aside, *_of_kind(kind, ".part")}:  # by one that was killed: nobody else makes such a one now
+        shutil.rmtree(half_made, ignore_errors=True)
+    need_space(kind, needs_mib, cache(), ELSEWHERE)
     aside.mkdir(mode=0o700)
     try:
         make(aside)

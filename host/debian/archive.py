@@ -14,9 +14,9 @@ from pathlib import Path
 from host import held
 from host.debian import installed, namespaces
 
-ENDED_WITH_US = ("setpriv", "--pdeathsig", "TERM")  # however we end
-# Told to end, mmdebstrap waits for the apt that it has called, which is for minutes; so all that it has started is
-# killed, which is of one process group. What they have made, we remove.
+ENDED_WITH_US = ("setpriv", "--pdeathsig", "TERM")  # the kernel sends it when we end, however that is
+# Told to end, mmdebstrap first waits for the apt that it has called, for minutes maybe, and apt is told nothing. So a
+# shell is told, and kills its whole process group, which is one of its own: see `started`. What they leave, we remove.
 ALL_ENDED_WITH_US = (
     *ENDED_WITH_US,
     *("sh", "-c", 'trap "kill -KILL 0" HUP INT TERM; setpriv --pdeathsig KILL "$@" & wait $!', "sh"),
@@ -82,7 +82,7 @@ def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
             env={**os.environ, "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"},
             stdin=subprocess.DEVNULL,
             pass_fds=[lock],
-            start_new_session=True,
+            start_new_session=True,  # for ALL_ENDED_WITH_US
             **popen,
         )
         with process:
@@ -113,11 +113,11 @@ def _sweep() -> None:
 
 
 def _remove_when_free(folder: Path) -> None:
-    """Remove a folder in which what was killed may not have ended yet. What still works there then, the next call ends
-    up with."""
+    """Remove a folder, once what was killed in it has ended; if that takes too long, the next call of ours does."""
     until = time.monotonic() + GONE_S
-    while not held.is_free(folder) and time.monotonic() < until:
-        time.sleep(0.01)
+    with contextlib.suppress(FileNotFoundError):  # another ./lab has removed it in this moment
+        while not held.is_free(folder) and time.monotonic() < until:
+            time.sleep(0.01)
     _sweep()
 
 

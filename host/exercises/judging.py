@@ -32,6 +32,7 @@ TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
 OF_A_VERDICT = ("exercise", "verdict", "reasons", "measured")  # what is taken of one that a guest prints
 NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told"
 CONSOLE_TAIL_BYTES = 1 << 20
+DEATH_GRACE_S = 5
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
@@ -139,6 +140,8 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str
     until = time.monotonic() + exercise.deadline_s
     while time.monotonic() < until:
         ended = bool(wait([judging], timeout=0.2).done)
+        if ended and judging.result().status == LOST:
+            _wait_for_death(guest)
         if KERNEL_FAILED.search(_console(guest)):
             patience = time.monotonic() + CONSOLE_GRACE_S
             while "RIP: " not in _console(guest) and time.monotonic() < patience:
@@ -155,6 +158,13 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str
             return "", ""
     why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s; its console ends:\n{last_words(guest)}"
     return why, "FAIL"
+
+
+def _wait_for_death(guest: Guest) -> None:
+    """For a while: a connection may be gone before the QEMU that it led to."""
+    until = time.monotonic() + DEATH_GRACE_S
+    while guest.alive() and time.monotonic() < until:
+        time.sleep(0.05)
 
 
 def _console(guest: Guest) -> str:

@@ -32,8 +32,9 @@ LAST_WORDS_BYTES = 2000
 SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
 
 
-# Signals that no guest brings upon its QEMU; the last where there is no page for a memory that is mapped.
-OF_THIS_MACHINE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGBUS)
+# Signals that no guest brings upon its QEMU, the second where there is no page for a memory that is mapped; and what
+# QEMU says when it ends by itself because of another such signal (qemu_kill_report in its softmmu/runstate.c).
+OF_THIS_MACHINE, TOLD_TO_END = (signal.SIGKILL, signal.SIGBUS), "terminating on signal"
 
 
 class GuestDied(LabError):
@@ -91,10 +92,16 @@ class Guest:
         return f"QEMU ended by signal {by}"
 
     def was_killed(self) -> bool:
-        """Whether QEMU, having ended, was ended by somebody else on this machine, or for want of memory. A guest can
-        end its own, or have it crash; to have it killed, it can only print too much."""
-        status = self.process.poll() if self.process else None
-        return status is not None and _signal_of(status) in OF_THIS_MACHINE and not self._printed_too_much()
+        """Whether QEMU, which we started and which is gone, was ended by somebody else on this machine, or for want of
+        memory. A guest can end its own, or have it crash; to have it killed, it can only print too much."""
+        if not self.process or self._printed_too_much():
+            return False
+        status = self.process.poll()
+        if status is None:  # and not even that in the seconds that death() gives it
+            return True
+        return _signal_of(status) in OF_THIS_MACHINE or TOLD_TO_END in end_of(
+            self.folder / "qemu.log", LAST_WORDS_BYTES
+        )
 
     def _printed_too_much(self) -> bool:
         with contextlib.suppress(OSError):

@@ -204,11 +204,15 @@ def test_a_failed_image_build_names_its_cause(tmp_path):
     assert "the disk is full" in image._cause(log)
 
 
-def test_what_one_that_was_killed_has_half_made_does_not_stay_when_another_is_made():
-    half_made = store.cache() / f"thing-{store.key_of('a')}.part"
+@pytest.mark.parametrize("made", ["k", store.key_of("b")])
+def test_what_one_that_was_killed_has_half_made_does_not_stay_when_another_is_made(made, monkeypatch):
+    of_the_same_key = store.cache() / f"thing-{made}.part"
+    of_another = store.cache() / f"thing-{store.key_of('a')}.part"
     another_kinds = store.cache() / f"thing-also-{store.key_of('a')}.part"
-    for folder in (half_made, another_kinds):
+    for folder in (of_the_same_key, of_another, another_kinds):
         folder.mkdir(parents=True)
         write_large(folder)
-    store.made("thing", store.key_of("b"), write_large)
-    assert not half_made.exists() and another_kinds.exists()
+    free = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: free._replace(free=0 if of_another.exists() else 9 << 20))
+    store.made("thing", made, write_large, needs_mib=8)
+    assert not of_the_same_key.exists() and not of_another.exists() and another_kinds.exists()

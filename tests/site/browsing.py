@@ -37,10 +37,10 @@ def toc_pages() -> list[str]:
 def each_page(names: list[str] | None = None, base: list[str] = OF_EACH_KIND) -> list:
     """Parameters of a test that opens these pages, or all: some in the base, the others in the part `site`, which comes
     along when a page, or what makes pages, has changed."""
+    names = toc_pages() if names is None else names
+    assert set(base) <= set(toc_pages()) and set(base) & set(names), f"the base would have no page of {names}"
     others = pytest.mark.whole("site", why="the base has a page of each kind")
-    return [
-        pytest.param(name, marks=() if name in base else others) for name in (toc_pages() if names is None else names)
-    ]
+    return [pytest.param(name, marks=() if name in base else others) for name in names]
 
 
 @dataclass

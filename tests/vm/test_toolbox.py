@@ -17,8 +17,8 @@ def test_each_package_has_a_line():
 
 
 def lines():
-    """Mininet's in the base; the page of all is one of the site, and what they call is in the image."""
-    others = pytest.mark.whole("site", "machinery", why="one shows that a line runs as it stands")
+    """Mininet's in the base."""
+    others = pytest.mark.whole("machinery", why="one shows that a line runs as it stands")
     for number, line in enumerate(LINES):
         yield pytest.param(line, id=f"{shlex.split(line)[2]}-{number}", marks=others if number else ())
 

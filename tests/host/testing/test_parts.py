@@ -106,6 +106,7 @@ def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatc
         "book/_ext/chart.py",
         "notebooks/frag-needed.md",
         "host/site/build.py",
+        "host/chromium.py",
         "requirements.txt",
         "vm-image/qemu/rtl8139/tso-mtu.patch",
     ],
@@ -113,6 +114,11 @@ def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatc
 def test_what_pages_are_made_of_brings_the_site_along(monkeypatch, name):
     monkeypatch.setattr(parts, "changed_since", lambda commit: [name])
     assert parts.stale({"site": {"passed_on": "abc", "took_s": 1}})["site"]
+
+
+def test_the_lines_of_the_toolbox_are_tried_when_its_page_has_changed(monkeypatch):
+    monkeypatch.setattr(parts, "changed_since", lambda commit: ["book/toolbox.md"])
+    assert parts.stale({"machinery": {"passed_on": "abc", "took_s": 1}})["machinery"]
 
 
 def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
