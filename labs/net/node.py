@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mininet.node import Host
+from mininet.node import Node as MininetNode
 
 from labs.errors import CannotTry
 from labs.net.sockets import LISTEN, Socket, sockets
@@ -34,10 +35,52 @@ class NotReady(RuntimeError):
     """A service did not listen in time, or died; its last words are in the message."""
 
 
-class Node(Host):
-    """A Mininet host that says what failed, and that a Python thread may step into."""
+class Entered:
+    """A network namespace that is there already, for what has its process id as `pid`: a thread steps into it, and
+    Mininet's command line types into a bash there, which is started when it is first typed into."""
 
     isSetup = True  # Mininet would have eight processes look for programs that the image has
+    bash: subprocess.Popen | None = None
+
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """This thread in the network namespace: sockets made in the block stay there."""
+        with open("/proc/thread-self/ns/net") as home, open(f"/proc/{self.pid}/ns/net") as there:
+            _setns(there.fileno())
+            try:
+                yield
+            finally:
+                _setns(home.fileno())
+
+    def sendCmd(self, *command, **options) -> None:
+        """Mininet's call, as its command line uses it: what is typed, for the bash."""
+        if not self.bash:
+            self._start_bash()
+        super().sendCmd(*command, **options)
+
+    def _start_bash(self) -> None:
+        """Mininet's own shell, as it starts one, with `inside` for the namespace that it would make."""
+        holder, pid = self.shell, self.pid
+        try:
+            with self.inside():
+                self.shell, self.inNamespace = None, False
+                MininetNode.startShell(self)
+        finally:
+            self.bash, self.shell, self.pid, self.inNamespace = self.shell, holder, pid, True
+        MininetNode.cmd(self, "unset HISTFILE; stty -echo; set +m")  # startShell() gave this to our cmd()
+
+    def end_bash(self) -> None:
+        """Ends it, if there is one."""
+        if self.bash:
+            self.bash.kill()
+            self.bash.wait()
+            self.stdin.close()
+            os.close(self.slave)
+        self.bash = None
+
+
+class Node(Entered, Host):
+    """A Mininet host that says what failed, and that a Python thread may step into."""
 
     def startShell(self, mnopts: str | None = None) -> None:
         """Makes the namespace, held by a `cat` that ends when its input does, so with us.
@@ -59,12 +102,13 @@ class Node(Host):
 
     def terminate(self) -> None:
         """Ends the namespace. Processes still in it would keep it: see `Topology.close`."""
+        self.end_bash()
         if self.shell:
             self.shell.stdin.close()
             self.shell.kill()  # mnexec has it ignore SIGHUP
             self.shell.wait()
             self.shell.stdout.close()
-        self.shell = None
+        self.shell = self.pid = None
 
     def on(self, *command: str, stdin: str = "") -> str:
         """Runs a command here and returns its output: on("ip", "route") or on("ip route").
@@ -87,16 +131,6 @@ class Node(Host):
             raise CannotTry(f"the guest has no command {words[0]!r}", "./lab reset") from error
         process.where = self.name
         return process
-
-    @contextlib.contextmanager
-    def inside(self) -> Iterator[None]:
-        """This thread in the host's network namespace: sockets made in the block stay there."""
-        with open("/proc/thread-self/ns/net") as home, open(f"/proc/{self.pid}/ns/net") as there:
-            _setns(there.fileno())
-            try:
-                yield
-            finally:
-                _setns(home.fileno())
 
     def sysctl(self, settings: Mapping[str, str]) -> None:
         """Sets kernel parameters of this host: {"net/ipv4/ip_forward": "1"}."""

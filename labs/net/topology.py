@@ -1,8 +1,9 @@
-"""Which hosts are there, and how are they wired? Mininet's hosts on bridges, all removed at the end.
+"""Which hosts are there, and how are they wired? As Mininet's `Topo` says, and all is removed at the end.
 
 Every host is a Mininet `Host`, a process in a network namespace of its own. So is the one that holds
-the wires: the bridges and their ports live there and not in the guest's own namespace, which makes
-everything end with its processes, and lets any number of topologies stand side by side.
+the wires: the bridges and their ends of the links live there and not in the guest's own namespace, which makes
+everything end with its processes, and lets any number of topologies stand side by side. Mininet would start a
+process or two for each bridge, interface and address; here they are made in batches, in a tenth of the time.
 """
 
 from __future__ import annotations
@@ -15,20 +16,25 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from mininet.net import Mininet
+from mininet.topo import Topo
+from mininet.util import numCores
 
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
+from labs.net.wired import Bridge, Interface, Wire
 from labs.spent import NETWORK, spent
 
-__all__ = ["Card", "CommandFailed", "Node", "NotReady", "Port", "Service", "Topology", "Wire", "at_once", "finish"]
+__all__ = ["Card", "CommandFailed", "Node", "NotReady", "Service", "Topo", "Topology", "at_once", "finish"]
 
 # Mininet() would raise system-wide limits, tcp_rmem and tcp_wmem among them (mininet.util,
-# fixLimits()), and so change what a later lab measures.
+# fixLimits()), and so change what a later lab measures. And it would have grep count the processors.
 Mininet.inited = True
+numCores.ncores = os.cpu_count()
 
 # What the labs depend on, in every host's namespace; the values are Linux 6.1's own defaults
 # (Documentation/networking/ip-sysctl.rst) unless a reason stands beside them.
@@ -42,43 +48,35 @@ PINNED = {
     "net/ipv4/tcp_no_metrics_save": "1",  # else a connection inherits the last one's RTT and RTO
     "net/ipv6/conf/all/disable_ipv6": "1",  # no neighbour discovery among the packets shown
 }
-WIRES = "wires"
 # A wire carries packets of at most its MTU. Without this a veth passes on what TCP hands it, up to
 # 64 KB in one piece, and nobody on the way sees a packet as it would be on an Ethernet.
 OFFLOADS_OFF = ("tso", "off", "gso", "off", "gro", "off")
 
 
-@dataclass(frozen=True)
-class Wire:
-    """A bridge that hosts share: its MTU in bytes, and the time a packet takes from one host to another."""
-
-    name: str
-    mtu: int = 1500
-    delay_ms: float = 0
-
-
-@dataclass(frozen=True)
-class Port:
-    """A host's place on a wire. Its interface is called after the host: client-eth0."""
-
-    node: str
-    wire: Wire
-    addresses: tuple[str, ...]
-
-
 class Topology:
     """Hosts and wires for the length of a `with` block, or until `close()`.
 
-    A case's topology names its `ports`, and sets its hosts up in `configure()`.
+    A case's topology names its `topo`, and sets its hosts up in `configure()`, where each is an attribute: self.client.
+    In the topo every link goes from a host to a switch, and addLink() may say:
+
+        mtu     bytes, 1500 unless it is said; the switch has it, too
+        delay   "2ms", of what the switch sends there, so in `params2`: on the host it would come before its tcpdump
+        ip      "10.0.0.1/24", in `params1`; a host's first interface has what addHost() says
+        also    further addresses, in `params1`
+
+    `mininet` is what Mininet's own tools take: CLI(net.mininet), net.mininet.pingPair().
     """
 
-    ports: Sequence[Port] = ()
+    topo: type[Topo] = Topo
     cards: Sequence[Card] = ()  # of the guest itself; only one topology at a time can have them
     modules: Sequence[str] = ()  # of the kernel, beside those of the wires
     pinned: Mapping[str, str] = PINNED  # of the hosts; a case that needs IPv6 or another default says so
 
     def __init__(self) -> None:
-        self.nodes: dict[str, Node] = {}
+        self.mininet = Mininet(
+            self.topo(), switch=Bridge, host=Node, controller=None, link=Wire, intf=Interface, build=False
+        )
+        self.wires: Node | None = None
         self.services: list[Service] = []
         # Named before it is made: Ctrl-C may come between the two.
         self.folder = Path(tempfile.gettempdir()) / f"lab-{secrets.token_hex(4)}"
@@ -101,18 +99,21 @@ class Topology:
         self.close()
 
     def __getitem__(self, name: str) -> Node:
-        return self.nodes[name]
+        return self.mininet[name]
 
     @property
     def hosts(self) -> dict[str, Node]:
-        """The case's hosts by name, in the order of its ports and cards."""
-        return {place.node: self.nodes[place.node] for place in (*self.ports, *self.cards)}
+        """The case's hosts by name, in the order of its topo."""
+        return {host.name: host for host in self.mininet.hosts}
 
     def serve(self, node: Node, port: int, *command: str) -> Service:
         """Starts a program that will listen on `port`; `Service.wait` says when it does."""
         log = self.folder / f"{node.name}-{Path(command[0]).name}-{port}.log"
         with open(log, "w") as out:
-            process = node.start(*command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+            # A session of its own: Ctrl-C at Mininet's prompt is meant for what was typed there.
+            process = node.start(
+                *command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+            )
         service = Service(process, node, port, log)
         self.services.append(service)
         return service
@@ -120,16 +121,18 @@ class Topology:
     def describe(self) -> dict:
         """Hosts, addresses and wires as plain values, for a picture of the topology."""
         return {
-            "segments": [asdict(wire) for wire in self._wires()],
+            "segments": [
+                {"name": bridge.name, "mtu": end.mtu, "delay_ms": end.delay_ms} for bridge, end in self._bridges()
+            ],
             "ports": [
                 {
-                    "node": port.node,
-                    "interface": self._interfaces()[port],
-                    "segment": port.wire.name,
-                    "mtu": port.wire.mtu,
-                    "addresses": list(port.addresses),
+                    "node": end.node.name,
+                    "interface": end.name,
+                    "segment": end.link.intf2.node.name,
+                    "mtu": end.mtu,
+                    "addresses": end.addresses,
                 }
-                for port in self.ports
+                for end in self._ends()
             ],
             "cards": [asdict(card) for card in self.cards],
         }
@@ -140,89 +143,100 @@ class Topology:
             self._close()
 
     def _close(self) -> None:
-        for node in self.nodes.values():
-            if node.shell:
-                for pid in node.processes():
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+        standing = [node for node in (*self.mininet.hosts, self.wires) if node and node.shell]
+        for node in standing:
+            for pid in node.processes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         for service in self.services:
             service.process.wait()
         for card in self.cards:
-            if node := self.nodes.get(card.node):
-                card.give_back(node)
-        for node in self.nodes.values():
+            for node in standing:
+                if node.name == card.node:
+                    card.give_back(node)
+        for node in (*self.mininet.switches, *standing):
             node.terminate()
         for path in sorted(self.folder.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
         with contextlib.suppress(FileNotFoundError):
             self.folder.rmdir()
-        self.nodes, self.services = {}, []
+        self.services = []
 
-    def _wires(self) -> list[Wire]:
-        return list(dict.fromkeys(port.wire for port in self.ports))
+    def _bridges(self) -> list[tuple[Bridge, Interface]]:
+        """Each with its end of its first link, which says what all have."""
+        return [(bridge, bridge.intfList()[0]) for bridge in self.mininet.switches]
 
-    def _interfaces(self) -> dict[Port, str]:
-        names, count = {}, {}
-        for port in self.ports:
-            number = count[port.node] = count.get(port.node, -1) + 1
-            names[port] = f"{port.node}-eth{number}"
-        return names
+    def _ends(self) -> list[Interface]:
+        """The hosts' ends of the links."""
+        return [link.intf1 for link in self.mininet.links]
 
     def _build(self) -> None:
-        names = [WIRES, *dict.fromkeys(place.node for place in (*self.ports, *self.cards))]
+        net, names = self.mininet, self.mininet.topo.hosts(sort=False)
         # A host takes 70 ms to start under emulation: start them at once.
-        with ThreadPoolExecutor(len(names) + 1) as pool:
+        with ThreadPoolExecutor(len(names) + 2) as pool:
             loading = pool.submit(load_modules, "veth", "bridge", "sch_netem", *self.modules)
-            list(pool.map(self._add, names))
+            list(pool.map(lambda start: start(), [self._add_wires, *(partial(self._add_host, name) for name in names)]))
             loading.result()
             list(pool.map(lambda card: card.attach(self[card.node]), self.cards))
-        for name, node in self.nodes.items():
-            node.sysctl(PINNED if name == WIRES else self.pinned)
-        wires = self[WIRES]
-        wires.on("ip", "-batch", "-", stdin=self._wiring())
+        net.hosts.sort(key=lambda host: names.index(host.name))
+        self._fill(names)
+        vars(self).update(self.hosts)
+        for node in (self.wires, *net.hosts):
+            node.sysctl(PINNED if node is self.wires else self.pinned)
+        self.wires.on("ip", "-batch", "-", stdin=self._wiring())
         at_once(
             [
-                (wires, ("tc", "-batch", "-"), self._delays()),
-                *(
-                    (self[port.node], ("ethtool", "-K", interface, *OFFLOADS_OFF), "")
-                    for port, interface in self._interfaces().items()
-                ),
-                *((self[name], ("ip", "-batch", "-"), self._addressing(name)) for name in names[1:]),
+                (self.wires, ("tc", "-batch", "-"), self._delays()),
+                *((end.node, ("ethtool", "-K", end.name, *OFFLOADS_OFF), "") for end in self._ends()),
+                *((host, ("ip", "-batch", "-"), self._addressing(host)) for host in net.hosts),
             ]
         )
 
-    def _add(self, name: str) -> None:
-        """Into `nodes` as soon as it is made, so that `close` finds each that was made."""
-        self.nodes[name] = Node(name)
+    # Each is where `close` finds it as soon as it is made.
+
+    def _add_wires(self) -> None:
+        self.wires = Node("wires")
+
+    def _add_host(self, name: str) -> None:
+        self.mininet.addHost(name, **{"ip": None} | self.mininet.topo.nodeInfo(name))
+
+    def _fill(self, names: Sequence[str]) -> None:
+        """Bridges, links and interfaces as the Mininet object has them; the links in the order of their hosts."""
+        net, topo = self.mininet, self.mininet.topo
+        for name in topo.switches(sort=False):
+            net.addSwitch(name, wires=self.wires, **topo.nodeInfo(name))
+        links = [options for *_, options in topo.links(withInfo=True)]
+        for options in sorted(links, key=lambda options: (names.index(options["node1"]), options["port1"])):
+            net.addLink(**options)
+        for card in self.cards:
+            ip, *also = card.addresses or (None,)
+            Interface(card.interface, net[card.node], ip=ip, also=also, mtu=card.mtu)
+        net.built = True
 
     def _wiring(self) -> str:
-        """Input of `ip -batch` in the wires' namespace: bridges, and a veth pair for each port."""
-        lines = [f"link add {wire.name} mtu {wire.mtu} up type bridge" for wire in self._wires()]
-        for port, interface in self._interfaces().items():
-            mtu = port.wire.mtu
+        """Input of `ip -batch` in the wires' namespace: bridges, and a veth pair for each link."""
+        lines = [f"link add {bridge} mtu {end.mtu} up type bridge" for bridge, end in self._bridges()]
+        for near, far in ((link.intf1, link.intf2) for link in self.mininet.links):
             lines += [
-                f"link add {interface} mtu {mtu} type veth peer name {interface} mtu {mtu} netns {self[port.node].pid}",
-                f"link set {interface} master {port.wire.name} up",
+                f"link add {far} mtu {far.mtu} type veth peer name {near} mtu {near.mtu} netns {near.node.pid}",
+                f"link set {far} master {far.node} up",
             ]
         return "\n".join(lines)
 
     def _delays(self) -> str:
         """Input of `tc -batch` in the wires' namespace: what leaves a bridge waits."""
         return "\n".join(
-            f"qdisc add dev {interface} root netem delay {port.wire.delay_ms}ms"
-            for port, interface in self._interfaces().items()
-            if port.wire.delay_ms
+            f"qdisc add dev {link.intf2} root netem delay {link.intf2.delay}"
+            for link in self.mininet.links
+            if link.intf2.delay
         )
 
-    def _addressing(self, name: str) -> str:
+    def _addressing(self, host: Node) -> str:
         """Input of `ip -batch` on a host."""
         lines = []
-        for port, interface in self._interfaces().items():
-            if port.node == name:
-                lines += [f"address add {address} dev {interface}" for address in port.addresses]
-                lines.append(f"link set {interface} up")
-        for card in self.cards:
-            if card.node == name:
-                lines += [f"address add {address} dev {card.interface}" for address in card.addresses]
-                lines.append(f"link set {card.interface} up")
+        for interface in host.intfList():
+            lines += [f"address add {address} dev {interface}" for address in interface.addresses]
+            lines.append(f"link set {interface} up")
+        if route := host.params.get("defaultRoute"):
+            lines.append(f"route add default {route}")
         return "\n".join([*lines, "link set lo up"])

@@ -12,7 +12,7 @@ from labs.cases.addr_select import on_call as addr_select
 from labs.cases.frag_needed import on_call as frag_needed
 from labs.cases.splice_push import on_call as splice_push
 from labs.cases.splice_push.regression import REGRESSION
-from labs.net.topology import Port, Topology, Wire
+from labs.net.topology import Topo, Topology
 from labs.on_call import Look
 
 PARTS = "frag-needed splice-push addr-select machinery"
@@ -23,10 +23,15 @@ CASES = {
 }
 
 
-class One(Topology):
-    """A single host."""
+class Host(Topo):
+    """A single one."""
 
-    ports = (Port("host", Wire("lan"), ("10.0.0.1/24",)),)
+    def build(self):
+        self.addLink(self.addHost("host", ip="10.0.0.1/24"), self.addSwitch("lan", dpid="1"))
+
+
+class One(Topology):
+    topo = Host
 
 
 @contextlib.contextmanager

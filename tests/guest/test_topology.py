@@ -8,17 +8,26 @@ import time
 from pathlib import Path
 
 import pytest
+from mininet.link import Link
+from mininet.net import Mininet
+from mininet.node import Host, Switch
 
 from labs.errors import CannotTry
 from labs.net import card
-from labs.net.topology import PINNED, Card, CommandFailed, NotReady, Port, Topology, Wire
+from labs.net.topology import PINNED, Card, CommandFailed, NotReady, Topo, Topology
+
+
+class Two(Topo):
+    """Hosts on one bridge."""
+
+    def build(self):
+        wire, slow = self.addSwitch("wire", dpid="1"), {"mtu": 1400, "params2": {"delay": "3ms"}}
+        self.addLink(self.addHost("left", ip="10.9.0.1/24"), wire, **slow)
+        self.addLink(self.addHost("right", ip="10.9.0.2/24"), wire, params1={"also": ["10.9.0.3/32"]}, **slow)
 
 
 class Pair(Topology):
-    """Two hosts on one wire."""
-
-    wire = Wire("wire", mtu=1400, delay_ms=3)
-    ports = (Port("left", wire, ("10.9.0.1/24",)), Port("right", wire, ("10.9.0.2/24", "10.9.0.3/32")))
+    topo = Two
 
 
 def left_behind():
@@ -60,6 +69,67 @@ def test_hosts_are_as_described_and_gone_at_the_end():
     assert left_behind() == before
 
 
+def test_what_mininet_knows_is_there():
+    with Pair() as pair:
+        net = pair.mininet
+        assert isinstance(net, Mininet) and isinstance(net.topo, Two)
+        assert [host.name for host in net.hosts] == ["left", "right"] and isinstance(pair.left, Host)
+        assert [str(link) for link in net.links] == ["left-eth0<->wire-eth1", "right-eth0<->wire-eth2"]
+        assert isinstance(net.links[0], Link) and net.links[0].status() == "(OK OK)"
+        assert list(net) == ["left", "right", "wire"] and net["left"] is pair["left"] is pair.left
+        assert pair.left.connectionsTo(net["wire"]) == [(pair.left.intf(), net["wire"].intf("wire-eth1"))]
+        assert pair.right.IP() == pair.right.intf().updateIP() == "10.9.0.2"
+        assert pair.left.MAC() in pair.left.cmd("ip link show left-eth0")
+        assert isinstance(net["wire"], Switch) and "master wire" in net["wire"].cmd("ip link show wire-eth2")
+        assert net.pingPair() == 0
+
+
+def test_a_host_has_a_bash_from_when_it_is_first_typed_into():
+    """As Mininet's command line does it: what is typed goes to a shell that stays."""
+    before = left_behind()
+    with Pair() as pair:
+        assert not pair.left.processes()
+        for node, said in ((pair.left, "left-eth0"), (pair["wire"], "wire-eth1")):
+            node.sendCmd("cd /proc; it=here")
+            node.waitOutput()
+            node.sendCmd("pwd; echo $it; ip -o link")
+            typed = node.waitOutput()
+            assert typed.startswith("/proc\r\nhere\r\n") and said in typed
+        pair.left.sendCmd("ping 10.9.0.2")
+        said = ""
+        while "icmp_seq=1" not in said:
+            said += pair.left.monitor()
+        pair.left.sendInt()
+        assert "transmitted" in pair.left.waitOutput()
+    assert left_behind() == before
+
+
+def test_links_and_hosts_keep_the_order_in_which_the_topo_names_them():
+    class Crossed(Topo):
+        """Neither of its orders is the alphabet's, nor the one in which Topo.links() has them."""
+
+        def build(self):
+            self.addSwitch("middle", dpid="1")
+            self.addSwitch("end", dpid="2")
+            self.addHost("zeta", ip="10.9.0.1/24", defaultRoute="via 10.9.0.2")
+            self.addHost("alpha", ip="10.9.0.2/24")
+            self.addLink("alpha", "middle")
+            self.addLink("zeta", "middle")
+            self.addLink("zeta", "end", params1={"ip": "10.9.1.1/24"})
+
+    class Net(Pair):
+        topo = Crossed
+
+    with Net() as net:
+        described = net.describe()
+        assert [port["interface"] for port in described["ports"]] == ["zeta-eth0", "zeta-eth1", "alpha-eth0"]
+        assert [port["addresses"] for port in described["ports"]] == [["10.9.0.1/24"], ["10.9.1.1/24"], ["10.9.0.2/24"]]
+        assert [segment["name"] for segment in described["segments"]] == ["middle", "end"]
+        assert described["segments"][0] == {"name": "middle", "mtu": 1500, "delay_ms": 0}
+        assert list(net.hosts) == ["zeta", "alpha"]
+        assert "default via 10.9.0.2 dev zeta-eth0" in net.zeta.on("ip route")
+
+
 def test_settings_are_pinned_in_the_hosts_only():
     own = Path("/proc/sys/net/ipv4/tcp_no_metrics_save").read_text()
     with Pair() as pair:
@@ -74,6 +144,7 @@ def test_two_at_once_do_not_meet():
         one["left"].on("ip address add 10.9.0.77/24 dev left-eth0")
         assert "10.9.0.77" not in other["left"].on("ip address")
         other.close()
+        assert other.describe() == one.describe()  # what they were
         one["left"].on("ping -c 1 10.9.0.2")
     assert left_behind() == before
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from labs.cases.addr_select.addresses import assign
 from labs.cases.addr_select.names import NODE, NODE_V4, PEER, PEER_V4, ROUTER, ROUTER_V4, UPLINK, service, service_v4
-from labs.net.topology import PINNED, Node, NotReady, Port, Service, Topology, Wire
+from labs.net.topology import PINNED, Node, NotReady, Service, Topo, Topology
 
 BGP_PORT = 179
 BIRD = """
@@ -37,11 +37,26 @@ protocol kernel { netlink rx buffer 33554432; scan time 3600; ipv6 { import none
 TO_KERNEL = "protocol kernel { scan time 3600; ipv6 { import none; export where source = RTS_BGP; }; }"
 
 
+class Hosts(Topo):
+    """A node, a router and a peer. `Network` adds IPv6, which Mininet does not know, BGP, and the addresses on lo."""
+
+    def build(self) -> None:
+        rack, far = self.addSwitch("rack", dpid="1"), self.addSwitch("far", dpid="2")
+        node = self.addHost("node", ip=f"{NODE_V4}/24", defaultRoute=f"via {ROUTER_V4}")
+        router = self.addHost("router", ip=f"{ROUTER_V4}/24")
+        peer = self.addHost("peer", ip=f"{PEER_V4}/24", defaultRoute="via 10.2.0.1")
+        self.addLink(node, rack, params1={"also": [f"{NODE}/64"]})
+        self.addLink(router, rack, params1={"also": [f"{ROUTER}/64"]})
+        self.addLink(router, far, params1={"ip": "10.2.0.1/24", "also": ["2001:db8:2::1/64"]})
+        self.addLink(peer, far, params1={"also": [f"{PEER}/64"]})
+
+
 class Network(Topology):
     """The report's hosts; `node`, `router` and `peer` are its nodes. BGP is up, with one address. Without
     `all_interfaces` the fault is not switched on: addresses of the outgoing interface alone are candidates, from the
     beginning."""
 
+    topo = Hosts
     pinned = PINNED | {
         "net/ipv6/conf/all/disable_ipv6": "0",
         # Nobody else has these addresses: do not wait a second for an objection to each (RFC 4862, 5.4).
@@ -53,13 +68,6 @@ class Network(Topology):
         "net/ipv6/conf/default/use_tempaddr": "0",
     }
     speaks_bgp = True
-    rack, far = Wire("rack"), Wire("far")
-    ports = (
-        Port("node", rack, (f"{NODE_V4}/24", f"{NODE}/64")),
-        Port("router", rack, (f"{ROUTER_V4}/24", f"{ROUTER}/64")),
-        Port("router", far, ("10.2.0.1/24", "2001:db8:2::1/64")),
-        Port("peer", far, (f"{PEER_V4}/24", f"{PEER}/64")),
-    )
 
     def __init__(self, all_interfaces: bool = True) -> None:
         self.all_interfaces = all_interfaces
@@ -67,11 +75,10 @@ class Network(Topology):
 
     def configure(self) -> None:
         """Routes and the BGP session; returns when the router has learnt the first service address."""
-        self.node, self.router, self.peer = map(self.__getitem__, ("node", "router", "peer"))
         self.announced = self.announced_v4 = 0
         self.router.sysctl({"net/ipv6/conf/all/forwarding": "1", "net/ipv4/ip_forward": "1"})
-        for host, gateway, gateway_v4 in ((self.node, ROUTER, ROUTER_V4), (self.peer, "2001:db8:2::1", "10.2.0.1")):
-            host.on("ip", "-batch", "-", stdin=f"route add default via {gateway}\nroute add default via {gateway_v4}\n")
+        self.node.on(f"ip route add default via {ROUTER}")
+        self.peer.on("ip route add default via 2001:db8:2::1")
         self.only_outgoing(not self.all_interfaces)
         if self.speaks_bgp:
             self._start_bgp()

@@ -19,7 +19,7 @@ from functools import cached_property
 
 from labs.cases.frag_needed.names import BALANCER, CLIENT, ECHO_PORT, SERVER, SIDECAR_PORT, TLS_PORT, TUNNEL_MTU, VIP
 from labs.net.sockets import ESTABLISHED
-from labs.net.topology import NotReady, Port, Service, Topology, Wire, at_once
+from labs.net.topology import NotReady, Service, Topo, Topology, at_once
 
 SIDECAR_USER = "haproxy"
 # Of the guest alone, made with its image (vm-image/customize.sh).
@@ -63,18 +63,23 @@ http {{
 """
 
 
+class Hosts(Topo):
+    """Client, balancer and server on one bridge. `Network` adds the VIP, IPVS, its tunnel, the sidecar and services."""
+
+    def build(self) -> None:
+        # With no delay at all the balancer's ICMP is back before the client's system call has ended.
+        lan, delay = self.addSwitch("lan", dpid="1"), {"delay": "2ms"}
+        self.addLink(self.addHost("client", ip=f"{CLIENT}/24"), lan, params2=delay)
+        self.addLink(self.addHost("balancer", ip=f"{BALANCER}/24"), lan, params1={"also": [f"{VIP}/32"]}, params2=delay)
+        self.addLink(self.addHost("server", ip=f"{SERVER}/24"), lan, params2=delay)
+
+
 class Network(Topology):
     """The report's hosts, set up and serving. `client`, `balancer` and `server` are its nodes. Without the `tunnel` the
     fault is not switched on: packets go the same way, and none is too large."""
 
+    topo = Hosts
     modules = ("ipip", "ip_vs", "ip_vs_rr", "iptable_nat", "xt_REDIRECT", "xt_owner")
-    # With no delay at all the balancer's ICMP is back before the client's system call has ended.
-    lan = Wire("lan", delay_ms=2)
-    ports = (
-        Port("client", lan, (f"{CLIENT}/24",)),
-        Port("balancer", lan, (f"{BALANCER}/24", f"{VIP}/32")),
-        Port("server", lan, (f"{SERVER}/24",)),
-    )
 
     def __init__(self, tunnel: bool = True) -> None:
         self.method = TUNNEL if tunnel else ROUTE
@@ -82,7 +87,6 @@ class Network(Topology):
 
     def configure(self) -> None:
         """Balancer, sidecar and servers; returns when all of them listen."""
-        self.client, self.balancer, self.server = map(self.__getitem__, ("client", "balancer", "server"))
         services = [self._start_sidecar(), self._start_echo(), self._start_nginx()]
         # A VIP on two hosts: the server must neither answer ARP for it nor speak in its name, and
         # what comes out of the tunnel has come in by the wire, so the reverse path never matches.

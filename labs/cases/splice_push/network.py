@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.net.topology import Port, Service, Topology, Wire
+from labs.net.topology import Service, Topo, Topology
 
 PROXY, SERVER, LOOPBACK = "10.0.1.2", "10.0.2.3", "127.0.0.1"
 PORT, PIPE_PORT, PROXY_PORT = 8000, 8001, 8080
@@ -38,20 +38,24 @@ PIPE_BYTES, PIPE_OPEN_S = 20_000, 3
 PIPE = f"(head -c {PIPE_BYTES} /dev/zero; sleep {PIPE_OPEN_S}) | exec pv -q\n"
 
 
+class Hosts(Topo):
+    """Three machines in a row; there is no route past the proxy. `Network` adds the server, pv and HAProxy."""
+
+    def build(self) -> None:
+        front, back = self.addSwitch("front", dpid="1"), self.addSwitch("back", dpid="2")
+        self.addLink(self.addHost("client", ip="10.0.1.1/24"), front)
+        self.addLink(self.addHost("proxy", ip=f"{PROXY}/24"), front)
+        self.addLink("proxy", back, params1={"ip": "10.0.2.2/24"})
+        self.addLink(self.addHost("server", ip=f"{SERVER}/24"), back)
+
+
 class Network(Topology):
     """The report's machines, serving. `client`, `proxy` and `server` are its nodes."""
 
-    front, back = Wire("front"), Wire("back")
-    ports = (
-        Port("client", front, ("10.0.1.1/24",)),
-        Port("proxy", front, (f"{PROXY}/24",)),
-        Port("proxy", back, ("10.0.2.2/24",)),
-        Port("server", back, (f"{SERVER}/24",)),
-    )
+    topo = Hosts
 
     def configure(self) -> None:
         """Server, pv behind socat, and proxy; returns when all of them listen."""
-        self.client, self.proxy, self.server = map(self.__getitem__, ("client", "proxy", "server"))
         file = self.folder / "haproxy.cfg"
         file.write_text(HAPROXY)
         script = self.folder / "pipe.sh"

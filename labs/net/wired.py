@@ -1,0 +1,75 @@
+"""What stands in a Mininet object for bridges, links and interfaces that are made in one batch?
+
+Mininet's own classes would make and set up each by itself, a process for every step. These only know what is to be
+made: `Topology` reads it of them, makes it, and from then on they are what Mininet's users expect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mininet.link import Intf, Link
+from mininet.nodelib import LinuxBridge
+
+from labs.net.node import Entered, Node
+
+
+class Bridge(Entered, LinuxBridge):
+    """A Linux bridge in the namespace of `wires`, where all bridges of a topology are."""
+
+    controlIntf = None
+
+    def __init__(self, name: str, wires: Node, **params) -> None:
+        self.wires = wires
+        super().__init__(name, **params | {"inNamespace": True})
+
+    def startShell(self, mnopts: str | None = None) -> None:
+        """None is needed: the namespace is there."""
+        self.shell, self.pid = self.wires.shell, self.wires.pid
+
+    def cmd(self, *command, **_) -> str:
+        """A shell command's output, among the bridges."""
+        return self.wires.cmd(*command)
+
+    def terminate(self) -> None:
+        """The bridge itself ends with its namespace."""
+        self.end_bash()
+        self.shell = None
+
+
+class Interface(Intf):
+    """One end of a wire, or a card of the guest, with what Topo.addLink() said of it: its MTU in bytes, the `delay`
+    ("2ms") of what it sends, and its addresses, of which Mininet knows the first."""
+
+    def __init__(self, *place, **options) -> None:
+        super().__init__(*place, **options | {"moveIntfFn": lambda *_: None})  # it is made where it belongs
+
+    def config(
+        self, ip: str | None = None, also: Sequence[str] = (), mtu: int = 1500, delay: str | None = None, **_
+    ) -> None:
+        """Only notes it. A host's first interface gets the host's `ip`, as in Mininet."""
+        if not ip and self.node.defaultIntf() is self:
+            ip = self.node.params.get("ip")
+        if ip:
+            self.ip, self.prefixLen = ip.split("/")
+        self.addresses = [*([ip] if ip else []), *also]
+        self.mtu, self.delay = mtu, delay
+
+    @property
+    def delay_ms(self) -> int:
+        return int(self.delay.removesuffix("ms")) if self.delay else 0
+
+    def MAC(self) -> str | None:
+        """Mininet's call. The kernel has chosen the address, so it is asked."""
+        return self.mac or self.updateMAC()
+
+
+class Wire(Link):
+    """A veth pair from a host, `intf1`, to a bridge, `intf2`."""
+
+    def __init__(self, host: Node, bridge: Bridge, **options) -> None:
+        super().__init__(host, bridge, **options | {"addr1": None, "addr2": None})  # MAC addresses are the kernel's
+
+    @classmethod
+    def makeIntfPair(cls, *_, **__) -> None:
+        """Not here: see `Topology`."""
