@@ -22,6 +22,9 @@ chmod 755 /usr/local/lib/lab/*
 chmod 700 /root /root/.ssh
 chmod 600 /root/.ssh/authorized_keys /etc/ssh/ssh_host_ed25519_key
 
+# Any Python finds labs/, and so does Mininet's `mn`, which runs a case's network.py as its own (--custom).
+echo /root/lab >/usr/lib/python3/dist-packages/lab.pth
+
 # What the labs' web server speaks TLS with; on a curve, for RSA takes seconds under emulation.
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj /CN=vip \
     -keyout /etc/ssl/lab.key -out /etc/ssl/lab.pem

@@ -64,7 +64,12 @@ class Topology:
         ip      "10.0.0.1/24", in `params1`; a host's first interface has what addHost() says
         also    further addresses, in `params1`
 
-    `mininet` is what Mininet's own tools take: CLI(net.mininet), net.mininet.pingPair().
+    `mininet` is what Mininet's own tools take: CLI(net.mininet), net.mininet.pingPair(). Mininet itself builds a topo
+    from the module's `topos`, without what its docstring says that the case adds:
+
+        mn --custom labs/cases/frag_needed/network.py --topo frag-needed --switch lxbr --link tc
+
+    It needs a number for each switch (`dpid`), and knows `delay` with --link tc only, `mtu` and `also` never.
     """
 
     topo: type[Topo] = Topo

@@ -51,6 +51,9 @@ class Hosts(Topo):
         self.addLink(peer, far, params1={"also": [f"{PEER}/64"]})
 
 
+topos = {"addr-select": Hosts}  # for mn --custom, see labs/net/topology.py
+
+
 class Network(Topology):
     """The report's hosts; `node`, `router` and `peer` are its nodes. BGP is up, with one address. Without
     `all_interfaces` the fault is not switched on: addresses of the outgoing interface alone are candidates, from the

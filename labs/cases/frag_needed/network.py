@@ -74,6 +74,9 @@ class Hosts(Topo):
         self.addLink(self.addHost("server", ip=f"{SERVER}/24"), lan, params2=delay)
 
 
+topos = {"frag-needed": Hosts}  # for mn --custom, see labs/net/topology.py
+
+
 class Network(Topology):
     """The report's hosts, set up and serving. `client`, `balancer` and `server` are its nodes. Without the `tunnel` the
     fault is not switched on: packets go the same way, and none is too large."""

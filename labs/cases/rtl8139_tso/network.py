@@ -68,6 +68,9 @@ class Hosts(Topo):
             self.addHost(name, defaultRoute=f"via {_gateway(name)}")
 
 
+topos = {"rtl8139-tso": Hosts}  # for mn --custom, see labs/net/topology.py
+
+
 class Network(Topology):
     """The report's hosts, set up and serving. Without `tso` the fault is not switched on: the server's kernel hands its
     card nothing that it would have to cut."""

@@ -49,6 +49,9 @@ class Hosts(Topo):
         self.addLink(self.addHost("server", ip=f"{SERVER}/24"), back)
 
 
+topos = {"splice-push": Hosts}  # for mn --custom, see labs/net/topology.py
+
+
 class Network(Topology):
     """The report's machines, serving. `client`, `proxy` and `server` are its nodes."""
 

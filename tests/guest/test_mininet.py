@@ -1,0 +1,38 @@
+"""Does stock Mininet, `mn`, build the network of each case, and leave the guest as it was?"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_topology import left_behind  # pytest puts this folder on the path
+
+from labs.case import cases
+
+PARTS = "machinery"
+
+
+def mn(case, *words):
+    """What stock Mininet says when it builds a case's network; its exit status is 0 whatever happens."""
+    file = f"labs/cases/{case.replace('-', '_')}/network.py"
+    call = ["mn", "--custom", file, "--topo", case, "--switch", "lxbr", *words]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=300)
+    said = done.stdout + done.stderr
+    assert "completed in" in said and "Error" not in said, said
+    return said
+
+
+@pytest.mark.parametrize("case", cases())
+def test_stock_mininet_builds_the_network_of_each_case(case):
+    before, limit = left_behind(), Path("/proc/sys/net/ipv4/tcp_rmem").read_text()
+    said = mn(case, "--test", "none")
+    topo = cases()[case].module("network").topos[case]()
+    assert all(name in said for name in topo.nodes())
+    assert left_behind() == before
+    assert Path("/proc/sys/net/ipv4/tcp_rmem").read_text() == limit  # which Mininet alone would have raised
+
+
+def test_with_traffic_control_stock_mininet_has_our_delays():
+    """2 ms there and 2 ms back, and not twice as much: on both ends of each link the same delay would be that."""
+    said = mn("frag-needed", "--link", "tc", *["--test", "pingPairFull"] * 3)
+    times = [float(line.partition("mdev ")[2].partition("/")[0]) for line in said.splitlines() if "mdev" in line]
+    assert len(times) == 6 and 4 <= min(times) < 8, said
