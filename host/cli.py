@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from host import errors, phases
-from host.commands import Command, Commands
+from host.commands import DASHES, Command, Commands
 from host.plain import plain, plain_json
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "terminal_width": 100}
@@ -79,16 +79,25 @@ def reset(profile):
         serving.reset(name, progress.fetch)
 
 
-@command("./lab shell -- uname -r")
+@command("./lab shell frag-needed; ./lab shell -- uname -r")
 @click.option(
-    "--profile", default="stock", show_default=True, callback=_known_profile, help="Whose VM, if not the stock one."
+    "--profile", default="", callback=_known_profile, help="Whose VM, if not the stock one, or the CASE's own."
 )
-@click.argument("words", metavar="[CMD]...", nargs=-1, type=click.UNPROCESSED)
-def shell(profile, words):
-    """A root shell in the VM, or one command with its exit status."""
-    from host.vm import serving
+@click.argument("words", metavar="[CASE | -- CMD...]", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def shell(context, profile, words):
+    """A root shell in the VM; Mininet's prompt on the CASE's network, where `help` lists what brings its fault and
+    takes it away; or one command with its exit status (after --, where a case's name is a command, too)."""
+    from host import cases
+    from host.vm import labs, serving
 
-    connection = serving.up(profile).connection
+    if words and words[0] in cases.cases() and not context.meta[DASHES]:
+        if words[1:]:
+            raise click.UsageError(
+                f"{words[0]} is a case, and all else is typed at its prompt. Next: ./lab shell {words[0]}"
+            )
+        sys.exit(labs.at_prompt(words[0], profile))
+    connection = serving.up(profile or "stock").connection
     sys.exit(connection.command(list(words)) if words else connection.shell())
 
 

@@ -13,6 +13,8 @@ from host import phases
 from host.errors import LabError, Status
 from host.plain import plain_json
 
+DASHES = "lab.dashes"
+
 
 def end_as_by_ctrl_c() -> None:
     """Have SIGTERM, and SIGHUP where nohup does not have it ignored, leave every block, and with it end its guest; the
@@ -65,9 +67,10 @@ class Commands(click.Group):
 
 
 class Command(click.Command):
-    """A subcommand that names its options when it is given an unknown one."""
+    """A subcommand that names its options when it is given an unknown one, and knows whether there was a `--`."""
 
     def parse_args(self, context, words):
+        context.meta[DASHES] = "--" in words  # click takes it away
         try:
             return super().parse_args(context, words)
         except click.NoSuchOption as error:

@@ -3,6 +3,7 @@
     run CASE, trace CASE     exit 0 reproduced (or as expected), 1 not, 3 could not be tried, 4 could not tell
     check CASE/N             judges the answer on standard input: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4
     record CASE              one JSON object: the data and figures that the book's pages show
+    shell CASE               Mininet's command line on its network; what is typed is read from standard input
 
 A wrong call exits with 2.
 """
@@ -36,6 +37,11 @@ def main(words: list[str]) -> int:
             return check(asked.exercise, sys.stdin.read(), asked.json, asked.sealed)
         if asked.verb == "record":
             print(json.dumps(known[asked.case].module("record").record()))
+            return Status.HOLDS
+        if asked.verb == "shell":
+            from labs.shell import prompt  # only this verb needs Mininet before the case does
+
+            prompt(known[asked.case].module("standing").standing)
             return Status.HOLDS
         module = known[asked.case].module()
         outcome = _run(asked, module) if asked.verb == "run" else module.trace()
@@ -78,6 +84,9 @@ def _parser(known: dict) -> argparse.ArgumentParser:
                 help="change a number that the case takes",
             )
             arguments.add_argument("--rounds", type=int, metavar="N", help="run it N times; how often it reproduces")
+    arguments = verbs.add_parser("shell", help="Mininet's command line on a case's network")
+    arguments.add_argument("case", choices=known, metavar="CASE", help=", ".join(known))
+    arguments.set_defaults(json=False)
     arguments = verbs.add_parser("check", help="judge the answer on standard input")
     arguments.add_argument("exercise", metavar="CASE/N")
     arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")

@@ -1,7 +1,7 @@
 """What is a case, and what must it offer?
 
 A case is a folder `labs/cases/<name>/` with `case.toml` (`chapter`, `name`, `title`, `profile`) and
-two modules. `case.py` has two functions:
+three modules. `case.py` has two functions:
 
     run() -> Outcome      builds the topology, runs the broken and the control workload; what
                           case.toml has under [settings.NAME] are its arguments, whole numbers
@@ -10,7 +10,7 @@ two modules. `case.py` has two functions:
 An outcome has `to_json()`, one dict of plain values with `reproduced`, `outcome` and `reasons` among them,
 and `text()`, what a person reads, at most 80 columns wide. `reproduced` is None if the machine stood still too
 often to tell. Both functions raise CannotTry if the machine lacks something. A notebook calls the same functions.
-`record.py` has one:
+`standing.py` has `standing()` for `./lab shell`, see labs/shell.py. `record.py` has one function:
 
     record() -> dict      plain values that the book's prose quotes; under "figures" its pictures as HTML, by
                           name; under "files" what a reader may download beside the figure that each is named after

@@ -10,6 +10,7 @@ from host.plain import plain_json
 from host.vm import serving
 from host.vm.call import answered, shown
 from host.vm.machine import Guest, GuestDied, last_words
+from host.vm.ssh import GUEST_FOLDER
 
 MEANT = set(Status) - {Status.UNREAD}  # what `python -m labs` ends with on purpose
 TOLD = MEANT - {Status.USAGE, Status.INTERRUPTED}  # after which there is an object, if one was asked for
@@ -36,6 +37,16 @@ def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] =
     if status not in MEANT:
         raise LabError(f"the {verb} was cut short (status {status}); its words are above", "./lab doctor")
     return status
+
+
+def at_prompt(name: str, profile: str = "") -> int:
+    """Mininet's command line on the case's network, in the reader's guest of the case's profile; its exit status. In a
+    Python of its own: one from the fork server would have no terminal, and Ctrl-C would end it."""
+    case = cases.case(name)
+    if profile not in ("", case.profile):
+        raise LabError(f"{name} is for the VM {case.profile}, not {profile}", f"./lab shell {name}", Status.USAGE)
+    connection = serving.up(case.profile).connection
+    return connection.command(["env", "-C", GUEST_FOLDER, "python3", "-m", "labs", "shell", name])
 
 
 def _printed(guest: Guest, *words: str) -> int:

@@ -89,6 +89,18 @@ def test_unknown_profile_names_the_known(lab, words):
     assert answer.returncode == 2 and "stock, rtl8139" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("frag-needed", "uname"), "Next: ./lab shell frag-needed"),
+        (("--profile", "rtl8139", "frag-needed"), "frag-needed is for the VM stock, not rtl8139"),
+    ],
+)
+def test_a_case_s_prompt_takes_no_command_and_no_other_vm(lab, words, said):
+    answer = lab("shell", *words)
+    assert answer.returncode == 2 and said in answer.stderr and "guest" not in answer.stderr
+
+
 def test_unknown_option(lab):
     answer = lab("run", "frag-needed", "--foo")
     assert answer.returncode == 2 and "--json" in answer.stderr

@@ -1,0 +1,25 @@
+"""What does `./lab shell addr-select` stand on, and what do its two commands do?"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from labs.cases.addr_select.network import PEER, Network
+from labs.cases.addr_select.sweep import REPORTED
+from labs.shell import Standing
+
+
+@contextlib.contextmanager
+def standing() -> Iterator[Standing]:
+    """The network, and its two states."""
+    with Network(all_interfaces=False) as net:
+        net.announce(REPORTED)
+        yield Standing(
+            net,
+            fault=lambda: contextlib.nullcontext(net.only_outgoing(False)),
+            health=lambda: contextlib.nullcontext(net.only_outgoing(True)),
+            fault_does=f"addresses of all interfaces are candidates, {REPORTED} on lo among them",
+            health_does="only addresses of the outgoing interface are candidates (use_oif_addrs_only)",
+            tries=(f"node ping -nq -c 5 -i 0.2 {PEER}", "node ip -6 -o addr show scope global | wc -l"),
+        )
