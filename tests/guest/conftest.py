@@ -1,6 +1,9 @@
 """What the tests of each case need of it: a run, a trace, its hosts. A test module imports its case as `case`; a `run`
 of its own goes before the case's."""
 
+import subprocess
+import sys
+
 import pytest
 
 MOST_LOST = 3
@@ -33,6 +36,20 @@ def main(request, capsys):
         return command.main(list(words)), capsys.readouterr().out
 
     return lambda *words: told(lambda: call(*words), lambda found: found[0] == Status.COULD_NOT_TELL, request.config)
+
+
+@pytest.fixture
+def with_fault_and_without():
+    """with_fault_and_without(case, line, …): what is said to these lines at the case's prompt, in both states."""
+
+    def call(case, *lines):
+        typed = ["fault_on", *lines, "py 'from here on without'", "fault_off", *lines, ""]
+        command = [sys.executable, "-m", "labs", "shell", case]
+        done = subprocess.run(command, input="\n".join(typed), capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0 and "***" not in done.stderr, done.stderr
+        return done.stderr.split("from here on without")
+
+    return call
 
 
 @pytest.fixture(scope="module")

@@ -192,3 +192,10 @@ def test_retransmissions_are_followed_by_byte():
     )
     again = SentAgain(seen)
     assert again.tries == [(1448, 1448, 1308), (1448,)] and again.lower_by == {0: 1, 140: 1}
+
+
+def test_at_the_prompt_the_fault_comes_and_goes(with_fault_and_without):
+    fetch = "client curl -so /dev/null -w '%{size_download} bytes\\n' http://10.8.1.2/file"
+    broken, healthy = with_fault_and_without("rtl8139-tso", fetch, "server ethtool -k server-eth0")
+    assert "1000000 bytes" in broken and "tcp-segmentation-offload: on" in broken, broken
+    assert "1000000 bytes" in healthy and "tcp-segmentation-offload: off" in healthy, healthy

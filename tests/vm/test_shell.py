@@ -1,0 +1,115 @@
+"""Does `./lab shell CASE` open Mininet's prompt on the case's network, for a person who types and reads?"""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import termios
+import time
+
+import pytest
+
+from tests.vm.conftest import REPOSITORY, wait_until
+
+PROMPT = "mininet> "
+PATIENCE_S = 600  # for a guest that is not up yet, on a busy machine
+TRY = "client head -c 3000 /dev/zero | socat -t 1 - TCP:10.0.0.2:7000 | wc -c"
+ROUTE = "client ip route get 10.0.0.2"
+
+
+class Terminal:
+    """A program at a terminal of its own: what is typed there, and what is said."""
+
+    def __init__(self, *command):
+        self.pid, self.terminal = pty.fork()
+        if not self.pid:
+            try:
+                os.execve(command[0], [*map(str, command)], os.environ | {"TERM": "dumb"})  # no colours, no codes
+            finally:
+                os._exit(127)
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))  # no line is broken
+
+    def said(self, until=PROMPT):
+        """All that comes until this does, or the program's end."""
+        text, deadline = "", time.monotonic() + PATIENCE_S
+        with contextlib.suppress(OSError):  # EIO: nobody is at the other side any more
+            while until not in text:
+                ready = select.select([self.terminal], [], [], deadline - time.monotonic())[0]
+                assert ready, f"expected {until!r} within {PATIENCE_S} s, found {text!r}"
+                text += os.read(self.terminal, 65536).decode(errors="replace")
+        return text
+
+    def types(self, line, until=PROMPT):
+        """What is said to a line."""
+        os.write(self.terminal, f"{line}\n".encode())
+        return self.said(until)
+
+    def interrupts(self):
+        os.write(self.terminal, b"\x03")
+        return self.said()
+
+    def closes(self):
+        os.close(self.terminal)
+
+    def ended(self):
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture
+def nothing_left(lab):
+    """After the test the reader's VM, which goes on, has no network and no program of the case's."""
+    look = "ls -d /tmp/lab-*; ip -o link | grep -v ' lo:'; ps -e -o comm= | grep -E 'haproxy|nginx|socat|mnexec'"
+
+    def found():
+        return lab("shell", "--", "sh", "-c", f"({look}) 2>/dev/null; true").stdout
+
+    before = found()
+    yield
+    wait_until(lambda: found() == before)
+
+
+def test_who_types_sees_the_network_and_the_fault_come_and_go(nothing_left):
+    one = Terminal(REPOSITORY / "lab", "shell", "frag-needed")
+    assert "fault_on, fault_off, and help" in one.said()
+    helped = one.types("help")
+    assert "fault_on" in helped and "fault_off" in helped and "pingall" in helped and TRY in helped
+    assert "client client-eth0:lan-eth1" in one.types("net")
+    assert "<Node client: client-eth0:10.0.0.1" in one.types("dump")
+    assert "1 received" in one.types("client ping -c 1 balancer")
+
+    told = one.types(ROUTE)
+    assert "mtu 1480" in told and "expires" not in told
+    one.types("fault_on")
+    assert "mtu" not in one.types(ROUTE)
+    assert "3000" in one.types(TRY)
+    assert re.search(r"expires \d+sec mtu 1480", one.types(ROUTE))
+    one.types("fault_on")  # once more: what was learnt is forgotten
+    assert "mtu" not in one.types(ROUTE)
+    one.types("fault_off")
+    told = one.types(ROUTE)
+    assert "mtu 1480" in told and "expires" not in told
+    assert "3000" in one.types(TRY)
+
+    one.types("client ping balancer", until="icmp_seq=2")
+    assert "ping statistics" in one.interrupts()
+    assert "Interrupt" in one.interrupts()  # at the prompt itself
+    assert "3000" in one.types(TRY)  # and the services have not heard of either
+    one.types("exit", until="nothing comes any more")
+    assert one.ended() == 0
+
+
+def test_a_terminal_that_closes_takes_the_network_away(nothing_left):
+    one = Terminal(REPOSITORY / "lab", "shell", "frag-needed")
+    one.said()
+    one.types("fault_on")
+    one.closes()
+    one.ended()
+
+
+def test_without_a_terminal_lines_are_read_and_after_two_dashes_a_case_s_name_is_a_command_s(lab):
+    typed = lab("shell", "frag-needed", input="net\nclient ping -c 1 server\n")
+    assert typed.returncode == 0 and "client client-eth0:lan-eth1" in typed.stderr and "1 received" in typed.stderr
+    assert lab("shell", "--", "frag-needed").returncode == 127
