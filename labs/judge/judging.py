@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,6 +21,7 @@ from labs.measure.rounds import Round
 
 ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"
 LACKS_A_PART = "it lacks a part of what was to be seen"
+REFUSED = re.compile(r"Permission denied|Operation not permitted", re.IGNORECASE)  # EACCES, EPERM
 # What a judge may meet in evidence whose parts do not belong together.
 NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)
 
@@ -104,9 +106,12 @@ def held_still(bound_ms: float, *measured: Round) -> None:
         )
 
 
-def ran(verdict: Verdict, script: Script) -> None:
-    """A script that fails in itself is judged by that alone."""
+def ran(verdict: Verdict, script: Script, refused: str = "") -> None:
+    """A script that fails in itself is judged by that alone. Of one without root's rights it is said that it was
+    `refused` something, if the kernel did."""
     problems = script.problems()
+    if refused and problems and REFUSED.search(script.output):
+        problems.insert(0, f"it was refused {refused}")
     if not verdict.expect(not problems, "the script ran to its end", "; ".join(problems)):
         raise Judged
 

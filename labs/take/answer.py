@@ -23,6 +23,8 @@ CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
 FORBIDDEN_STATUS = 97
 UNARMED = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")  # before the command of an answer
+# Before that of one that is a program, and no administrator's script.
+AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "--no-new-privs")
 
 PRELUDE = """\
 on() {

@@ -3,19 +3,17 @@ exercise 3 is held to."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from labs.cases.addr_select.cured import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
 from labs.judge.evidence import Evidence
-from labs.judge.judging import seen_in
+from labs.judge.judging import ran, seen_in
 from labs.judge.plain import Damaged
-from labs.judge.verdict import Judged, Verdict
+from labs.judge.verdict import Verdict
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer
-REFUSED = re.compile(r"Permission denied|Operation not permitted", re.IGNORECASE)  # EACCES, EPERM
 AT_MOST = 25 * REPORTED * len(PEERS)  # questions: a choice for each peer, and not one for each packet
 
 
@@ -35,11 +33,7 @@ def judge_program(evidence: Evidence, verdict: Verdict) -> None:
     if not evidence.script:
         raise Damaged("it lacks what became of the program")
     looks_through_all(seen.asked_before)
-    problems = evidence.script.problems()
-    if problems and REFUSED.search(evidence.script.output):
-        problems.insert(0, "it was refused what is not the program's here: no setting, no route")
-    if not verdict.expect(not problems, "the program ran to its end", "; ".join(problems)):
-        raise Judged
+    ran(verdict, evidence.script, "what is not the program's here: no setting, no route")
     if len(seen.sources) != len(PEERS) or seen.asked is None:
         raise Damaged("it lacks what the peers received, or what the kernel asked")
     counts = [len(one) for one in seen.sources]

@@ -18,11 +18,9 @@ from labs.cases.addr_select.ran import PACKETS, PEERS, Sent
 from labs.cases.addr_select.workload import Sender
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.take.answer import applied
+from labs.take.answer import AS_NOBODY, applied
 from labs.take.script import Taking
 from labs.trace.calls import Calls
-
-AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "--no-new-privs")
 
 
 def take_program(exercise: Exercise, answer: str) -> Evidence:
