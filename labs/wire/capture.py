@@ -86,6 +86,14 @@ def read_all(paths: Mapping[str, str | Path]) -> list[Packet]:
     return sorted(found, key=lambda packet: packet.time_s)
 
 
+def raw(path: str | Path) -> list[bytes]:
+    """The IPv4 packets in a pcap file, each as it begins with its own header; tcpdump keeps the first 200 bytes of a
+    frame. For whoever takes them apart with Scapy."""
+    with contextlib.closing(RawPcapReader(str(path))) as frames:
+        linked = [(frame, *link(frame, frames.linktype)[:2]) for frame, _ in frames]
+    return [frame[header:] for frame, protocol, header in linked if protocol == IPV4]
+
+
 def first_time_s(path: str | Path) -> Decimal | None:
     """Epoch seconds of a file's first packet, None if it holds none."""
     with contextlib.closing(RawPcapReader(str(path))) as frames:

@@ -38,6 +38,14 @@ def frag_needed(original, src=VIP, mtu=1480):
     return IP(src=src, dst=CLIENT) / ICMP(type=3, code=4, nexthopmtu=mtu) / Raw(quote)
 
 
+@pytest.mark.parametrize("linked", [Ether(), CookedLinuxV2(proto=0x800)])
+def test_whole_packets_for_scapy_are_without_their_links_header(tmp_path, linked):
+    sent = [segment(1001, 20), frag_needed(segment(1001, 1460))]
+    file = write(tmp_path / "a.pcap", [linked / packet for packet in sent])
+    assert capture.raw(file) == [bytes(packet) for packet in sent]
+    assert capture.raw(write(tmp_path / "b.pcap", [Ether() / ARP()])) == []
+
+
 def test_case_one_is_read_as_it_was_sent(tmp_path):
     big = segment(1001, 1460)
     frames = [

@@ -5,9 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from scapy.layers.inet import ICMP, IP, TCP
 
 from labs import __main__ as command
-from labs.cases.frag_needed import case, cured, curing, lasting, telling, tracing
+from labs.cases.frag_needed import case, crafting, cured, curing, lasting, telling, tracing
+from labs.cases.frag_needed.crafted import Message, Quote, message
 from labs.errors import CouldNotTell
 from labs.judge.evidence import of_kind, read
 from labs.judge.exercise import exercise
@@ -54,6 +56,39 @@ def test_where_nothing_stalls_no_judge_says_yes_or_no(monkeypatch, number, judge
     right = sorted((exercise(f"frag-needed/{number}").folder / "solutions").iterdir())[0]
     verdict, _ = judged(f"frag-needed/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
+
+
+def test_what_scapy_packs_is_what_the_judge_reads():
+    quoted = IP(src="10.0.0.1", dst="10.0.0.2", options=b"\1\1\1\0") / TCP(sport=40000, dport=7000, seq=2**32 - 1)
+    packed = IP(dst="10.0.0.1") / ICMP(type=3, code=4, nexthopmtu=1400) / quoted
+    assert message(bytes(packed)) == Message(1400, Quote("10.0.0.1", "10.0.0.2", 40000, 7000, 2**32 - 1))
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "",
+        "null",
+        "[",
+        "[" * 60_000,
+        '{"ignored": "00"}',
+        '{"ignored": 1, "heard": 2}',
+        '{"ignored": "zz", "heard": "00"}',
+    ],
+)
+def test_another_last_line_has_no_packets(last):
+    made = '{"ignored": "00", "heard": "ff"}\n'
+    assert crafting.packets(made) == {"ignored": b"\x00", "heard": b"\xff"}
+    assert crafting.packets(made + last + "\n") == {}
+
+
+def test_a_host_beside_the_path_changes_nothing_in_it():
+    with crafting.Beside(tunnel=False) as net, case.Network(tunnel=False) as recorded:
+        assert list(net.hosts) == [*recorded.hosts, "bystander"]
+        both = net.describe(), recorded.describe()
+        ours, theirs = ([port["addresses"] for port in one["ports"]] for one in both)
+        assert ours[:-1] == theirs and both[0]["segments"] == both[1]["segments"]
+        net.client.on("ping -n -c 1 10.0.0.9")
 
 
 def test_evidence_comes_back_as_it_was_with_the_capture_beside_it(tmp_path):

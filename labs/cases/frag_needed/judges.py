@@ -1,5 +1,6 @@
 """Who judges the evidence of which exercise of this chapter?"""
 
+from labs.cases.frag_needed.crafted import Crafted, judge_crafted
 from labs.cases.frag_needed.cured import Cure, b_after_the_answer, judge_cure
 from labs.cases.frag_needed.lasted import Lasting, b_after_an_expiry, judge_lasting
 from labs.cases.frag_needed.told import Ways, judge_telling
@@ -9,4 +10,5 @@ JUDGES = {
     **dict.fromkeys("123", Judge(Cure, judge_cure, b_after_the_answer)),
     "4": Judge(Lasting, judge_lasting, b_after_an_expiry),
     "5": Judge(Ways, judge_telling),
+    "6": Judge(Crafted, judge_crafted),
 }

@@ -56,7 +56,7 @@ def send(net: Network, tracers: tuple[Tracer, Tracer], names: list[str]) -> None
                 tracer.watch(connection.name, connection.port)
         at_once, in_flight, *like_b = names
         pipelined = watch.connections[in_flight].socket
-        # The server has no VIP while the small segment comes, so it stays in flight until it is
+        # The server takes nothing out of the tunnel while the small segment comes, so it stays in flight until it is
         # sent again, 200 ms later; it left before there was an exception, so its route is stale.
         net.server.on("ip link set tunl0 down")
         pipelined.sendall(b"!" * SMALL_BYTES)

@@ -1,0 +1,16 @@
+# Exercise frag-needed/6: two messages to the client, 10.0.0.1, from beside the path. Each function returns one packet.
+# `seen` is what a mirror port has shown of one connection of the client's to 10.0.0.2: a list of IP packets, as Scapy
+# has them, the oldest first, of long ones the first bytes. The last one has not been acknowledged.
+from scapy.layers.inet import ICMP, IP, TCP
+
+MTU = 1400
+
+
+def heard(seen):
+    """By this one the client's next connections send smaller segments."""
+    return IP(dst="10.0.0.1") / ICMP(type=3, code=4, nexthopmtu=MTU)
+
+
+def ignored(seen):
+    """This one the client receives and ignores: it quotes wrong ports, or a sequence number out of the window."""
+    return IP(dst="10.0.0.1") / ICMP(type=3, code=4, nexthopmtu=MTU)

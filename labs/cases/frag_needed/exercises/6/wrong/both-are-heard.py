@@ -1,0 +1,23 @@
+# expect: ignored: the client has learnt an MTU of 1400
+# Another source address makes no message less credible.
+from scapy.layers.inet import ICMP, IP, TCP
+
+MTU = 1400
+
+
+def about(packet):
+    return IP(dst="10.0.0.1") / ICMP(type=3, code=4, nexthopmtu=MTU) / bytes(packet)[:28]
+
+
+def first(seen):
+    return next(packet for packet in seen if packet.src == "10.0.0.1" and packet[TCP].flags == "PA")
+
+
+def heard(seen):
+    return about(seen[-1])
+
+
+def ignored(seen):
+    message = about(seen[-1])
+    message.src = "10.0.0.77"
+    return message

@@ -1,0 +1,23 @@
+# expect: ignored: expected the client's ICMP to receive it once, found 0 times
+# A wrong checksum is no message that was received and ignored.
+from scapy.layers.inet import ICMP, IP, TCP
+
+MTU = 1400
+
+
+def about(packet):
+    return IP(dst="10.0.0.1") / ICMP(type=3, code=4, nexthopmtu=MTU) / bytes(packet)[:28]
+
+
+def first(seen):
+    return next(packet for packet in seen if packet.src == "10.0.0.1" and packet[TCP].flags == "PA")
+
+
+def heard(seen):
+    return about(seen[-1])
+
+
+def ignored(seen):
+    message = about(seen[-1])
+    message[ICMP].chksum = 1
+    return message

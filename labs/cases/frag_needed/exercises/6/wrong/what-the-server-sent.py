@@ -1,0 +1,21 @@
+# expect: no connection of the client
+# The last packet that came the other way: addresses and ports are the wrong way round.
+from scapy.layers.inet import ICMP, IP, TCP
+
+MTU = 1400
+
+
+def about(packet):
+    return IP(dst="10.0.0.1") / ICMP(type=3, code=4, nexthopmtu=MTU) / bytes(packet)[:28]
+
+
+def first(seen):
+    return next(packet for packet in seen if packet.src == "10.0.0.1" and packet[TCP].flags == "PA")
+
+
+def heard(seen):
+    return about([packet for packet in seen if packet.dst == "10.0.0.1"][-1])
+
+
+def ignored(seen):
+    return about(first(seen))
