@@ -22,7 +22,7 @@ from host.vm.call import answered
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import Profile
 
-IN_THE_GUEST = ("network", "tracers", "control", "answer", "taking")  # see labs/spent.py
+IN_THE_GUEST = ("network", "tracers", "control", "answer", "taking")  # see labs/measure/spent.py
 LOST = 255  # ssh's own status: the connection broke
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,

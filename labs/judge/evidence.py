@@ -59,7 +59,8 @@ class Settings:
 class Evidence:
     """All that a verdict rests on. `script` is there if the answer is one. `unanswered` says what a workload found
     instead of an answer, if it got none; what the case had seen until then is there. `seen` is of the case's kind, None
-    if the answer failed in itself. `spent_s` says where the seconds went (labs/spent.py); nothing is judged by it."""
+    if the answer failed in itself. `spent_s` says where the seconds went (labs/measure/spent.py), and is not judged.
+    """
 
     exercise: str
     answer: str

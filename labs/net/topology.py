@@ -24,10 +24,10 @@ from mininet.net import Mininet
 from mininet.topo import Topo
 from mininet.util import numCores
 
+from labs.measure.spent import NETWORK, spent
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
 from labs.net.wired import Bridge, Interface, Wire
-from labs.spent import NETWORK, spent
 
 __all__ = ["Card", "CommandFailed", "Node", "NotReady", "Service", "Topo", "Topology", "at_once", "finish"]
 

@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 
 from labs.judge.evidence import Script
-from labs.spent import ANSWER, spent
+from labs.measure.spent import ANSWER, spent
 
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20

@@ -16,7 +16,7 @@ from labs.judge import judging
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import exercise
 from labs.judge.verdict import Verdict
-from labs.spent import since
+from labs.measure.spent import since
 
 TRIES = 3
 PATIENCE_S = 80  # three of them are over before the host gives an answer up (deadline_s in exercise.toml)

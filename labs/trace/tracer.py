@@ -25,7 +25,7 @@ from pathlib import Path
 from bcc import BPF
 
 from labs.errors import CannotTry, CouldNotTell
-from labs.spent import TRACERS, spent
+from labs.measure.spent import TRACERS, spent
 from labs.trace import btf
 from labs.trace.stacks import function_name
 from labs.trace.symbols import Symbols

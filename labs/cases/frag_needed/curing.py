@@ -15,8 +15,8 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, direct, sidecar
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
+from labs.measure.spent import CONTROL, spent
 from labs.net.counters import counters, moved
-from labs.spent import CONTROL, spent
 from labs.take.script import Taking, two
 
 BULK_BYTES = 400_000

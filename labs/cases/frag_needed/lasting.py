@@ -13,7 +13,7 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.spent import CONTROL, spent
+from labs.measure.spent import CONTROL, spent
 from labs.take.script import Taking
 
 SYSCTL = "net/ipv4/route/mtu_expires"

@@ -13,7 +13,7 @@ from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.workload import download, intact, served
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.spent import CONTROL, spent
+from labs.measure.spent import CONTROL, spent
 from labs.take.script import Taking
 
 

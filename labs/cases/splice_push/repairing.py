@@ -18,7 +18,7 @@ from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Seen, fetch, with_events
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.spent import CONTROL, spent
+from labs.measure.spent import CONTROL, spent
 from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Tracer

@@ -21,8 +21,8 @@ from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
+from labs.measure.spent import CONTROL, spent
 from labs.net.topology import NotReady
-from labs.spent import CONTROL, spent
 from labs.take.answer import UNARMED
 from labs.take.script import Taking
 from labs.trace import module

@@ -7,8 +7,8 @@ import pytest
 
 from host.errors import LabError, Status
 from host.exercises import answering, evidence, judging
-from labs import spent
 from labs.judge import evidence as kept_evidence
+from labs.measure import spent
 from tests.labs.judge.made import RIGHT, mended, observed
 
 

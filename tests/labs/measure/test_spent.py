@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from labs.spent import shares, since, spent
+from labs.measure.spent import shares, since, spent
 
 
 @pytest.mark.parametrize(
