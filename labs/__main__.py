@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
         if asked.verb == "shell":
             from labs.shell import prompt  # only this verb needs Mininet before the case does
 
-            prompt(known[asked.case].module("standing").standing)
+            prompt(known[asked.case].module("shell").session)
             return Status.HOLDS
         module = known[asked.case].module()
         outcome = _run(asked, module) if asked.verb == "run" else module.trace()

@@ -1,7 +1,7 @@
 """What does `./lab shell CASE` open? Mininet's command line on the case's network, with two commands beside Mininet's
 own: `fault_on` brings the case's fault, `fault_off` takes it away.
 
-A case's standing.py says how, in `standing()`: the network for the length of a block. It begins without the fault.
+A case's shell.py says how, in `session()`: the network for the length of a block. It begins without the fault.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Block = Callable[[], AbstractContextManager]  # for whose length something is so
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A network that stands for as long as somebody types, with the `fault` for the length of one block, and without it
+class Session:
+    """A network for as long as somebody types, with the `fault` for the length of one block, and without it
     for that of the other. What each does is said in a sentence; `tries` are lines to type in both."""
 
     net: Topology
@@ -56,27 +56,27 @@ class Standing:
 class Prompt(CLI):
     """Mininet's command line: __init__() returns when whoever types has left."""
 
-    def __init__(self, standing: Standing) -> None:
-        self.standing, self.helpStr = standing, standing.help()
+    def __init__(self, session: Session) -> None:
+        self.session, self.helpStr = session, session.help()
         with contextlib.ExitStack() as self.state:
-            self._go(standing.health)
+            self._go(session.health)
             if sys.stdin.isatty():
-                super().__init__(standing.net.mininet)
+                super().__init__(session.net.mininet)
                 return
             # Mininet hands a running command whatever can be read meanwhile, which would be the next lines.
-            script = standing.net.folder / "typed"
+            script = session.net.folder / "typed"
             script.write_text(sys.stdin.read())
             nothing, keeps_it_so = map(os.fdopen, os.pipe(), "rw")
             with nothing, keeps_it_so:
-                super().__init__(standing.net.mininet, stdin=nothing, script=f"{script}")
+                super().__init__(session.net.mininet, stdin=nothing, script=f"{script}")
 
     def do_fault_on(self, _line: str) -> None:
         """Bring the case's fault. `help` says what that is, and what to try."""
-        self._change(self.standing.fault, self.standing.fault_does)
+        self._change(self.session.fault, self.session.fault_does)
 
     def do_fault_off(self, _line: str) -> None:
         """Take the case's fault away."""
-        self._change(self.standing.health, self.standing.health_does)
+        self._change(self.session.health, self.session.health_does)
 
     def _change(self, block: Block, does: str) -> None:
         try:
@@ -91,11 +91,11 @@ class Prompt(CLI):
         self.state.enter_context(block())
 
 
-def prompt(standing: Block) -> None:
-    """A prompt on what `standing` gives; all is undone at the end, be it `exit`, Ctrl-D, or a terminal that closes."""
+def prompt(session: Block) -> None:
+    """A prompt on what `session` gives; all is undone at the end, be it `exit`, Ctrl-D, or a terminal that closes."""
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)
-    with standing() as it:
+    with session() as it:
         output(f"{', '.join(it.net.hosts)}: without the fault. fault_on, fault_off, and help, which says more\n")
         Prompt(it)
 

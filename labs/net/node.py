@@ -35,7 +35,7 @@ class NotReady(RuntimeError):
     """A service did not listen in time, or died; its last words are in the message."""
 
 
-class Entered:
+class InNamespace:
     """A network namespace that is there already, for what has its process id as `pid`: a thread steps into it, and
     Mininet's command line types into a bash there, which is started when it is first typed into."""
 
@@ -79,7 +79,7 @@ class Entered:
         self.bash = None
 
 
-class Node(Entered, Host):
+class Node(InNamespace, Host):
     """A Mininet host that says what failed, and that a Python thread may step into."""
 
     def startShell(self, mnopts: str | None = None) -> None:

@@ -27,7 +27,7 @@ from mininet.util import numCores
 from labs.measure.spent import NETWORK, spent
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
-from labs.net.wired import Bridge, Interface, Wire
+from labs.net.wired import Bridge, Interface, Veth
 
 __all__ = ["Card", "CommandFailed", "Node", "NotReady", "Service", "Topo", "Topology", "at_once", "finish"]
 
@@ -79,7 +79,7 @@ class Topology:
 
     def __init__(self) -> None:
         self.mininet = Mininet(
-            self.topo(), switch=Bridge, host=Node, controller=None, link=Wire, intf=Interface, build=False
+            self.topo(), switch=Bridge, host=Node, controller=None, link=Veth, intf=Interface, build=False
         )
         self.wires: Node | None = None
         self.services: list[Service] = []
@@ -148,18 +148,18 @@ class Topology:
             self._close()
 
     def _close(self) -> None:
-        standing = [node for node in (*self.mininet.hosts, self.wires) if node and node.shell]
-        for node in standing:
+        running = [node for node in (*self.mininet.hosts, self.wires) if node and node.shell]
+        for node in running:
             for pid in node.processes():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         for service in self.services:
             service.process.wait()
         for card in self.cards:
-            for node in standing:
+            for node in running:
                 if node.name == card.node:
                     card.give_back(node)
-        for node in (*self.mininet.switches, *standing):
+        for node in (*self.mininet.switches, *running):
             node.terminate()
         for path in sorted(self.folder.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()

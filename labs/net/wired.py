@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from mininet.link import Intf, Link
 from mininet.nodelib import LinuxBridge
 
-from labs.net.node import Entered, Node
+from labs.net.node import InNamespace, Node
 
 
-class Bridge(Entered, LinuxBridge):
+class Bridge(InNamespace, LinuxBridge):
     """A Linux bridge in the namespace of `wires`, where all bridges of a topology are."""
 
     controlIntf = None
@@ -64,7 +64,7 @@ class Interface(Intf):
         return self.mac or self.updateMAC()
 
 
-class Wire(Link):
+class Veth(Link):
     """A veth pair from a host, `intf1`, to a bridge, `intf2`."""
 
     def __init__(self, host: Node, bridge: Bridge, **options) -> None:

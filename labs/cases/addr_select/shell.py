@@ -1,4 +1,4 @@
-"""What does `./lab shell addr-select` stand on, and what do its two commands do?"""
+"""On which network does `./lab shell addr-select` open, and what do its two commands do?"""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from labs.cases.addr_select.network import PEER, Network
 from labs.cases.addr_select.sweep import REPORTED
-from labs.shell import Standing
+from labs.shell import Session
 
 
 @contextlib.contextmanager
-def standing() -> Iterator[Standing]:
+def session() -> Iterator[Session]:
     """The network, and its two states."""
     with Network(all_interfaces=False) as net:
         net.announce(REPORTED)
-        yield Standing(
+        yield Session(
             net,
             fault=lambda: contextlib.nullcontext(net.only_outgoing(False)),
             health=lambda: contextlib.nullcontext(net.only_outgoing(True)),

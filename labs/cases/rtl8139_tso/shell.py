@@ -1,4 +1,4 @@
-"""What does `./lab shell rtl8139-tso` stand on, and what do its two commands do?"""
+"""On which network does `./lab shell rtl8139-tso` open, and what do its two commands do?"""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from labs.cases.rtl8139_tso.network import FILE, SERVERS, Network
 from labs.cases.rtl8139_tso.remedies import route, without_tso
-from labs.shell import Standing
+from labs.shell import Session
 
 
 @contextlib.contextmanager
-def standing() -> Iterator[Standing]:
+def session() -> Iterator[Session]:
     """The network, and its two states."""
     with Network() as net:
-        yield Standing(
+        yield Session(
             net,
             fault=lambda: route(net, ""),
             health=lambda: without_tso(net),

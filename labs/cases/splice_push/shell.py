@@ -1,4 +1,4 @@
-"""What does `./lab shell splice-push` stand on, and what do its two commands do?"""
+"""On which network does `./lab shell splice-push` open, and what do its two commands do?"""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from labs.cases.splice_push.network import PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import SIZE_BYTES
-from labs.shell import Standing
+from labs.shell import Session
 from labs.trace import module
 
 
 @contextlib.contextmanager
-def standing() -> Iterator[Standing]:
+def session() -> Iterator[Session]:
     """The network, and its two states."""
     curl = "curl -m 3 -so /dev/null -w '%{size_download} bytes in %{time_total} s\\n'"
     with Network() as net:
-        yield Standing(
+        yield Session(
             net,
             fault=lambda: module.livepatched(REGRESSION),
             health=contextlib.nullcontext,

@@ -1,4 +1,4 @@
-"""What does `./lab shell frag-needed` stand on, and what do its two commands do?"""
+"""On which network does `./lab shell frag-needed` open, and what do its two commands do?"""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import contextlib
 from collections.abc import Iterator
 
 from labs.cases.frag_needed.network import ECHO_PORT, VIP, Network
-from labs.shell import Standing
+from labs.shell import Session
 
 
 @contextlib.contextmanager
-def standing() -> Iterator[Standing]:
+def session() -> Iterator[Session]:
     """The network, and its two states."""
     with Network() as net:
-        yield Standing(
+        yield Session(
             net,
             fault=lambda: contextlib.nullcontext(net.forget()),
             health=net.told,
