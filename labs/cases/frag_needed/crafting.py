@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 from labs.cases.frag_needed.crafted import Crafted, Sent
-from labs.cases.frag_needed.names import CLIENT, ECHO_PORT, VIP
-from labs.cases.frag_needed.network import Beside
+from labs.cases.frag_needed.names import BYSTANDER, CLIENT, ECHO_PORT, VIP
+from labs.cases.frag_needed.network import Hosts, Network
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.errors import CouldNotTell
 from labs.judge.evidence import Evidence
@@ -32,10 +32,24 @@ DEADLINE_S = 60  # Scapy takes seconds to import under emulation
 IN_FLIGHT_BYTES = 100
 
 
+class HostsAndBystander(Hosts):
+    """The report's, and one on the same bridge that no packet of theirs goes through."""
+
+    def build(self) -> None:
+        super().build()
+        self.addLink(self.addHost("bystander", ip=f"{BYSTANDER}/24"), "lan", params2={"delay": "2ms"})
+
+
+class WithBystander(Network):
+    """The report's hosts, and `bystander` beside the path, where packets are crafted."""
+
+    topo = HostsAndBystander
+
+
 def take_crafted(exercise: Exercise, answer: str) -> Evidence:
     """Both messages on a network of its own."""
     taking, seen = Taking(exercise, answer), Crafted()
-    with Beside(tunnel=False) as net:
+    with WithBystander(tunnel=False) as net:
         with taking.expecting_answers():
             observe(taking, seen, net)
         if taking.unanswered:  # who only makes packets breaks no network
@@ -43,7 +57,7 @@ def take_crafted(exercise: Exercise, answer: str) -> Evidence:
     return taking.evidence(seen)
 
 
-def observe(taking: Taking, seen: Crafted, net: Beside) -> None:
+def observe(taking: Taking, seen: Crafted, net: WithBystander) -> None:
     """The message to be ignored is sent first: it is to meet a client that has learnt nothing."""
     seen.shown, connection = in_flight(net)
     try:
@@ -59,7 +73,7 @@ def observe(taking: Taking, seen: Crafted, net: Beside) -> None:
     seen.next_bytes = next_bytes(net)
 
 
-def in_flight(net: Beside) -> tuple[list[bytes], Direct]:
+def in_flight(net: WithBystander) -> tuple[list[bytes], Direct]:
     """The packets of a new connection, as a mirror of the client's port would show them, and the connection: the last
     packet is a segment of the client's that stays in flight, for the server has no VIP any more. (With tunl0 down it
     would have: the address stays, and here nothing comes by a tunnel.)"""
@@ -73,7 +87,7 @@ def in_flight(net: Beside) -> tuple[list[bytes], Direct]:
     return raw(mirrored), connection
 
 
-def crafted(taking: Taking, shown: list[bytes], net: Beside) -> dict[str, bytes]:
+def crafted(taking: Taking, shown: list[bytes], net: WithBystander) -> dict[str, bytes]:
     """The two packets that the answer makes, by its functions' names; none if it has failed."""
     with tempfile.TemporaryDirectory() as folder:
         program, answer = Path(folder, "craft.py"), Path(folder, "answer.py")
@@ -96,7 +110,7 @@ def packets(output: str) -> dict[str, bytes]:
     return {}
 
 
-def sent(packet: bytes, net: Beside) -> Sent:
+def sent(packet: bytes, net: WithBystander) -> Sent:
     """A packet, sent to the client from beside the path, and what came of it."""
     before, refused = counters(net.client), ""
     with net.bystander.inside(), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as sender:
@@ -109,7 +123,7 @@ def sent(packet: bytes, net: Beside) -> Sent:
     return Sent(packet, refused, moved(before, counters(net.client)), net.client.on(f"ip route get {VIP}").strip())
 
 
-def next_bytes(net: Beside) -> list[int]:
+def next_bytes(net: WithBystander) -> list[int]:
     """The lengths of the packets with data that the client's next connection sends."""
     with Watch(net) as watch:
         (connection,) = watch.open(Direct, "next")

@@ -17,17 +17,7 @@ import time
 from collections.abc import Iterator
 from functools import cached_property
 
-from labs.cases.frag_needed.names import (
-    BALANCER,
-    BYSTANDER,
-    CLIENT,
-    ECHO_PORT,
-    SERVER,
-    SIDECAR_PORT,
-    TLS_PORT,
-    TUNNEL_MTU,
-    VIP,
-)
+from labs.cases.frag_needed.names import BALANCER, CLIENT, ECHO_PORT, SERVER, SIDECAR_PORT, TLS_PORT, TUNNEL_MTU, VIP
 from labs.net.sockets import ESTABLISHED
 from labs.net.topology import NotReady, Service, Topo, Topology, at_once
 
@@ -187,17 +177,3 @@ class Network(Topology):
         context = ssl.create_default_context(cafile=CERTIFICATE)
         context.check_hostname = False
         return context
-
-
-class WithBystander(Hosts):
-    """The same, and a host on the wire that no packet of the report's goes through."""
-
-    def build(self) -> None:
-        super().build()
-        self.addLink(self.addHost("bystander", ip=f"{BYSTANDER}/24"), "lan", params2={"delay": "2ms"})
-
-
-class Beside(Network):
-    """The report's hosts, and `bystander` beside the path: for exercise 6, which crafts packets there."""
-
-    topo = WithBystander
