@@ -37,7 +37,7 @@ class Session:
 
     def help(self) -> str:
         """What `help` says beside the names of all commands."""
-        hosts = list(self.net.hosts)
+        hosts = list(self.net.by_name)
         return "\n".join(
             [
                 f"fault_on   {self.fault_does}",
@@ -61,14 +61,14 @@ class Prompt(CLI):
         with contextlib.ExitStack() as self.state:
             self._go(session.health)
             if sys.stdin.isatty():
-                super().__init__(session.net.mininet)
+                super().__init__(session.net)
                 return
             # Mininet hands a running command whatever can be read meanwhile, which would be the next lines.
             script = session.net.folder / "typed"
             script.write_text(sys.stdin.read())
             nothing, keeps_it_so = map(os.fdopen, os.pipe(), "rw")
             with nothing, keeps_it_so:
-                super().__init__(session.net.mininet, stdin=nothing, script=f"{script}")
+                super().__init__(session.net, stdin=nothing, script=f"{script}")
 
     def do_fault_on(self, _line: str) -> None:
         """Bring the case's fault. `help` says what that is, and what to try."""
@@ -96,7 +96,7 @@ def prompt(session: Block) -> None:
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)
     with session() as it:
-        output(f"{', '.join(it.net.hosts)}: without the fault. fault_on, fault_off, and help, which says more\n")
+        output(f"{', '.join(it.net.by_name)}: without the fault. fault_on, fault_off, and help, which says more\n")
         Prompt(it)
 
 

@@ -1,1 +1,1 @@
-"""Hosts, wires, cards and sockets, and what their kernels say of them."""
+"""Hosts, links, cards and sockets, and what their kernels say of them."""

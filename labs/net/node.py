@@ -36,8 +36,9 @@ class NotReady(RuntimeError):
 
 
 class InNamespace:
-    """A network namespace that is there already, for what has its process id as `pid`: a thread steps into it, and
-    Mininet's command line types into a bash there, which is started when it is first typed into."""
+    """A Mininet node in a network namespace that is there already, that of the process `pid`. A thread steps into it by
+    `inside`. Mininet's own calls, cmd() and what its command line uses, type into a bash there: what runs in the
+    background goes on, and a directory or a variable stays. It is started when it is first typed into."""
 
     isSetup = True  # Mininet would have eight processes look for programs that the image has
     bash: subprocess.Popen | None = None
@@ -53,30 +54,40 @@ class InNamespace:
                 _setns(home.fileno())
 
     def sendCmd(self, *command, **options) -> None:
-        """Mininet's call, as its command line uses it: what is typed, for the bash."""
-        if not self.bash:
+        """Mininet's call, which its cmd() makes, too: a line for the bash."""
+        if not self.stdin:  # which startShell() sets before it types a first line itself
             self._start_bash()
         super().sendCmd(*command, **options)
 
     def _start_bash(self) -> None:
         """Mininet's own shell, as it starts one, with `inside` for the namespace that it would make."""
         holder, pid = self.shell, self.pid
+        self.shell, self.inNamespace = None, False
         try:
             with self.inside():
-                self.shell, self.inNamespace = None, False
                 MininetNode.startShell(self)
+        except BaseException:  # Ctrl-C: who types next gets another
+            self.bash = self.shell
+            self.end_bash()
+            raise
+        else:
+            self.bash = self.shell
         finally:
-            self.bash, self.shell, self.pid, self.inNamespace = self.shell, holder, pid, True
-        MininetNode.cmd(self, "unset HISTFILE; stty -echo; set +m")  # startShell() gave this to our cmd()
+            self.shell, self.pid, self.inNamespace = holder, pid, True
 
     def end_bash(self) -> None:
-        """Ends it, if there is one."""
+        """Ends it, if there is one, or half of one."""
         if self.bash:
             self.bash.kill()
             self.bash.wait()
-            self.stdin.close()
+        if self.stdin:
+            self.stdin.close()  # and with it the terminal's other end
+        elif self.master is not None:
+            os.close(self.master)
+        if self.slave is not None:
             os.close(self.slave)
-        self.bash = None
+        self.bash = self.stdin = self.stdout = self.master = self.slave = None
+        self.waiting = False
 
 
 class Node(InNamespace, Host):
@@ -94,11 +105,6 @@ class Node(InNamespace, Host):
         if not self.shell.stdout.read(1):  # the echo comes back once the namespace is there
             raise CannotTry(f"no namespace for {self.name}: are we root in the guest?", "./lab shell")
         self.pid, self.waiting = self.shell.pid, False
-
-    def cmd(self, *command, **_) -> str:
-        """Mininet's call: a shell command's output, whatever its exit status."""
-        line = shlex.join(["sh", "-c", " ".join(map(str, command)) + " 2>&1; true"])
-        return self.on(line)
 
     def terminate(self) -> None:
         """Ends the namespace. Processes still in it would keep it: see `Topology.close`."""
@@ -124,11 +130,11 @@ class Node(InNamespace, Host):
         """
         words = shlex.split(command[0]) if len(command) == 1 else list(command)
         pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        try:
-            with self.inside():
+        with self.inside():
+            try:
                 process = subprocess.Popen(words, text=True, **pipes | popen)
-        except FileNotFoundError as error:
-            raise CannotTry(f"the guest has no command {words[0]!r}", "./lab reset") from error
+            except FileNotFoundError as error:
+                raise CannotTry(f"the guest has no command {words[0]!r}", "./lab reset") from error
         process.where = self.name
         return process
 

@@ -53,8 +53,9 @@ PINNED = {
 OFFLOADS_OFF = ("tso", "off", "gso", "off", "gro", "off")
 
 
-class Topology:
-    """Hosts and wires for the length of a `with` block, or until `close()`.
+class Topology(Mininet):
+    """Hosts and links for the length of a `with` block, or until `close()`. It is up when it is made, and a Mininet
+    object: net["client"].cmd("ip route"), net.links, net.pingPair() and CLI(net) do what they do there.
 
     A case's topology names its `topo`, and sets its hosts up in `configure()`, where each is an attribute: self.client.
     In the topo every link goes from a host to a switch, and addLink() may say:
@@ -64,23 +65,20 @@ class Topology:
         ip      "10.0.0.1/24", in `params1`; a host's first interface has what addHost() says
         also    further addresses, in `params1`
 
-    `mininet` is what Mininet's own tools take: CLI(net.mininet), net.mininet.pingPair(). Mininet itself builds a topo
-    from the module's `topos`, without what its docstring says that the case adds:
+    Stock Mininet builds a topo from the module's `topos`, without what its docstring says that the case adds:
 
         mn --custom labs/cases/frag_needed/network.py --topo frag-needed --switch lxbr --link tc
 
     It needs a number for each switch (`dpid`), and knows `delay` with --link tc only, `mtu` and `also` never.
     """
 
-    topo: type[Topo] = Topo
+    topo: type[Topo] = Topo  # of an object, as in Mininet, the topo itself
     cards: Sequence[Card] = ()  # of the guest itself; only one topology at a time can have them
     modules: Sequence[str] = ()  # of the kernel, beside those of the wires
     pinned: Mapping[str, str] = PINNED  # of the hosts; a case that needs IPv6 or another default says so
 
     def __init__(self) -> None:
-        self.mininet = Mininet(
-            self.topo(), switch=Bridge, host=Node, controller=None, link=Veth, intf=Interface, build=False
-        )
+        super().__init__(self.topo(), switch=Bridge, host=Node, controller=None, link=Veth, intf=Interface, build=False)
         self.wires: Node | None = None
         self.services: list[Service] = []
         # Named before it is made: Ctrl-C may come between the two.
@@ -103,13 +101,10 @@ class Topology:
     def __exit__(self, *_) -> None:
         self.close()
 
-    def __getitem__(self, name: str) -> Node:
-        return self.mininet[name]
-
     @property
-    def hosts(self) -> dict[str, Node]:
-        """The case's hosts by name, in the order of its topo."""
-        return {host.name: host for host in self.mininet.hosts}
+    def by_name(self) -> dict[str, Node]:
+        """The hosts by name, in the order of the topo."""
+        return {host.name: host for host in self.hosts}
 
     def serve(self, node: Node, port: int, *command: str) -> Service:
         """Starts a program that will listen on `port`; `Service.wait` says when it does."""
@@ -147,19 +142,24 @@ class Topology:
         with spent(NETWORK):
             self._close()
 
+    def stop(self) -> None:
+        """Mininet's call, with which its scripts end: close()."""
+        self.close()
+
     def _close(self) -> None:
-        running = [node for node in (*self.mininet.hosts, self.wires) if node and node.shell]
+        running = [node for node in (*self.hosts, self.wires) if node and node.shell]
         for node in running:
             for pid in node.processes():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         for service in self.services:
+            service.process.kill()  # where somebody has ended its host by itself
             service.process.wait()
         for card in self.cards:
             for node in running:
                 if node.name == card.node:
                     card.give_back(node)
-        for node in (*self.mininet.switches, *running):
+        for node in (*self.switches, *running):
             node.terminate()
         for path in sorted(self.folder.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
@@ -168,32 +168,37 @@ class Topology:
         self.services = []
 
     def _bridges(self) -> list[tuple[Bridge, Interface]]:
-        """Each with its end of its first link, which says what all have."""
-        return [(bridge, bridge.intfList()[0]) for bridge in self.mininet.switches]
+        """Each with its end of its first link, which says what all have. Raises ValueError where they differ: a bridge
+        has one MTU, and a picture one delay for each."""
+        for bridge in self.switches:
+            said = sorted({f"MTU {end.mtu}, delay {end.delay}" for end in bridge.intfList()})
+            if len(said) > 1:
+                raise ValueError(f"expected the same of all links at the switch {bridge}, found {'; '.join(said)}")
+        return [(bridge, bridge.intfList()[0]) for bridge in self.switches]
 
     def _ends(self) -> list[Interface]:
         """The hosts' ends of the links."""
-        return [link.intf1 for link in self.mininet.links]
+        return [link.intf1 for link in self.links]
 
     def _build(self) -> None:
-        net, names = self.mininet, self.mininet.topo.hosts(sort=False)
+        names = self.topo.hosts(sort=False)
         # A host takes 70 ms to start under emulation: start them at once.
         with ThreadPoolExecutor(len(names) + 2) as pool:
             loading = pool.submit(load_modules, "veth", "bridge", "sch_netem", *self.modules)
             list(pool.map(lambda start: start(), [self._add_wires, *(partial(self._add_host, name) for name in names)]))
             loading.result()
             list(pool.map(lambda card: card.attach(self[card.node]), self.cards))
-        net.hosts.sort(key=lambda host: names.index(host.name))
+        self.hosts.sort(key=lambda host: names.index(host.name))
         self._fill(names)
-        vars(self).update(self.hosts)
-        for node in (self.wires, *net.hosts):
+        vars(self).update(self.by_name)
+        for node in (self.wires, *self.hosts):
             node.sysctl(PINNED if node is self.wires else self.pinned)
         self.wires.on("ip", "-batch", "-", stdin=self._wiring())
         at_once(
             [
                 (self.wires, ("tc", "-batch", "-"), self._delays()),
                 *((end.node, ("ethtool", "-K", end.name, *OFFLOADS_OFF), "") for end in self._ends()),
-                *((host, ("ip", "-batch", "-"), self._addressing(host)) for host in net.hosts),
+                *((host, ("ip", "-batch", "-"), self._addressing(host)) for host in self.hosts),
             ]
         )
 
@@ -203,25 +208,24 @@ class Topology:
         self.wires = Node("wires")
 
     def _add_host(self, name: str) -> None:
-        self.mininet.addHost(name, **{"ip": None} | self.mininet.topo.nodeInfo(name))
+        self.addHost(name, **{"ip": None} | self.topo.nodeInfo(name))
 
     def _fill(self, names: Sequence[str]) -> None:
-        """Bridges, links and interfaces as the Mininet object has them; the links in the order of their hosts."""
-        net, topo = self.mininet, self.mininet.topo
-        for name in topo.switches(sort=False):
-            net.addSwitch(name, wires=self.wires, **topo.nodeInfo(name))
-        links = [options for *_, options in topo.links(withInfo=True)]
+        """Bridges, links and interfaces as Mininet knows them; the links in the order of their hosts."""
+        for name in self.topo.switches(sort=False):
+            self.addSwitch(name, wires=self.wires, **self.topo.nodeInfo(name))
+        links = [options for *_, options in self.topo.links(withInfo=True)]
         for options in sorted(links, key=lambda options: (names.index(options["node1"]), options["port1"])):
-            net.addLink(**options)
+            self.addLink(**options)
         for card in self.cards:
             ip, *also = card.addresses or (None,)
-            Interface(card.interface, net[card.node], ip=ip, also=also, mtu=card.mtu)
-        net.built = True
+            Interface(card.interface, self[card.node], ip=ip, also=also, mtu=card.mtu)
+        self.built = True
 
     def _wiring(self) -> str:
         """Input of `ip -batch` in the wires' namespace: bridges, and a veth pair for each link."""
         lines = [f"link add {bridge} mtu {end.mtu} up type bridge" for bridge, end in self._bridges()]
-        for near, far in ((link.intf1, link.intf2) for link in self.mininet.links):
+        for near, far in ((link.intf1, link.intf2) for link in self.links):
             lines += [
                 f"link add {far} mtu {far.mtu} type veth peer name {near} mtu {near.mtu} netns {near.node.pid}",
                 f"link set {far} master {far.node} up",
@@ -231,9 +235,7 @@ class Topology:
     def _delays(self) -> str:
         """Input of `tc -batch` in the wires' namespace: what leaves a bridge waits."""
         return "\n".join(
-            f"qdisc add dev {link.intf2} root netem delay {link.intf2.delay}"
-            for link in self.mininet.links
-            if link.intf2.delay
+            f"qdisc add dev {link.intf2} root netem delay {link.intf2.delay}" for link in self.links if link.intf2.delay
         )
 
     def _addressing(self, host: Node) -> str:

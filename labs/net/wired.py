@@ -27,10 +27,6 @@ class Bridge(InNamespace, LinuxBridge):
         """None is needed: the namespace is there."""
         self.shell, self.pid = self.wires.shell, self.wires.pid
 
-    def cmd(self, *command, **_) -> str:
-        """A shell command's output, among the bridges."""
-        return self.wires.cmd(*command)
-
     def terminate(self) -> None:
         """The bridge itself ends with its namespace."""
         self.end_bash()
@@ -56,8 +52,10 @@ class Interface(Intf):
         self.mtu, self.delay = mtu, delay
 
     @property
-    def delay_ms(self) -> int:
-        return int(self.delay.removesuffix("ms")) if self.delay else 0
+    def delay_ms(self) -> int | float:
+        """0 without one; a whole number of ms as an int."""
+        ms = float(self.delay.removesuffix("ms")) if self.delay else 0
+        return int(ms) if ms == int(ms) else ms
 
     def MAC(self) -> str | None:
         """Mininet's call. The kernel has chosen the address, so it is asked."""

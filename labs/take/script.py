@@ -53,7 +53,7 @@ class Taking:
     def look_at_others(self, net: Topology) -> None:
         """Notes how the hosts are set that are not the answer's. `acted` does, if nobody has before it: it takes a
         second under emulation."""
-        self.before = {name: settings(node) for name, node in net.hosts.items() if name not in self.exercise.allowed}
+        self.before = {name: settings(node) for name, node in net.by_name.items() if name not in self.exercise.allowed}
 
     @contextlib.contextmanager
     def acted(self, net: Topology):
@@ -61,7 +61,7 @@ class Taking:
         finds instead of an answer to a workload ends it, and is noted; so is what became of the other hosts."""
         if not self.before:
             self.look_at_others(net)
-        pids = {name: node.pid for name, node in net.hosts.items()}
+        pids = {name: node.pid for name, node in net.by_name.items()}
         with applied(self.answer, pids, set(self.exercise.allowed)) as self.script, self.expecting_answers():
             yield (ran := not self.script.problems())
         if ran:

@@ -84,7 +84,7 @@ def test_another_last_line_has_no_packets(last):
 
 def test_a_host_beside_the_path_changes_nothing_in_it():
     with crafting.WithBystander(tunnel=False) as net, case.Network(tunnel=False) as recorded:
-        assert list(net.hosts) == [*recorded.hosts, "bystander"]
+        assert list(net.by_name) == [*recorded.by_name, "bystander"]
         both = net.describe(), recorded.describe()
         ours, theirs = ([port["addresses"] for port in one["ports"]] for one in both)
         assert ours[:-1] == theirs and both[0]["segments"] == both[1]["segments"]

@@ -1,6 +1,7 @@
 """Do hosts come up as described, tell what failed, and leave nothing behind, whatever happens?"""
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from mininet.link import Link
 from mininet.net import Mininet
 from mininet.node import Host, Switch
+from mininet.node import Node as MininetNode
 
 from labs.errors import CannotTry
 from labs.net import card
@@ -65,21 +67,19 @@ def test_hosts_are_as_described_and_gone_at_the_end():
         assert float(answer.partition("time=")[2].split()[0]) >= 6
         with pytest.raises(CommandFailed, match="too long|Message too long"):
             pair["left"].on("ping -c 1 -M do -s 1373 10.9.0.2")
-        assert "lo" in pair["left"].cmd("ip link | grep lo; false")
     assert left_behind() == before
 
 
 def test_what_mininet_knows_is_there():
-    with Pair() as pair:
-        net = pair.mininet
+    with Pair() as net:
         assert isinstance(net, Mininet) and isinstance(net.topo, Two)
-        assert [host.name for host in net.hosts] == ["left", "right"] and isinstance(pair.left, Host)
+        assert [host.name for host in net.hosts] == ["left", "right"] and isinstance(net.left, Host)
         assert [str(link) for link in net.links] == ["left-eth0<->wire-eth1", "right-eth0<->wire-eth2"]
         assert isinstance(net.links[0], Link) and net.links[0].status() == "(OK OK)"
-        assert list(net) == ["left", "right", "wire"] and net["left"] is pair["left"] is pair.left
-        assert pair.left.connectionsTo(net["wire"]) == [(pair.left.intf(), net["wire"].intf("wire-eth1"))]
-        assert pair.right.IP() == pair.right.intf().updateIP() == "10.9.0.2"
-        assert pair.left.MAC() in pair.left.cmd("ip link show left-eth0")
+        assert list(net) == ["left", "right", "wire"] and net["left"] is net.get("left") is net.left
+        assert net.left.connectionsTo(net["wire"]) == [(net.left.intf(), net["wire"].intf("wire-eth1"))]
+        assert net.right.IP() == net.right.intf().updateIP() == "10.9.0.2"
+        assert net.left.MAC() in net.left.cmd("ip link show left-eth0")
         assert isinstance(net["wire"], Switch) and "master wire" in net["wire"].cmd("ip link show wire-eth2")
         assert net.pingPair() == 0
 
@@ -101,6 +101,74 @@ def test_a_host_has_a_bash_from_when_it_is_first_typed_into():
             said += pair.left.monitor()
         pair.left.sendInt()
         assert "transmitted" in pair.left.waitOutput()
+    assert left_behind() == before
+
+
+def test_cmd_is_mininet_s():
+    """What it begins in the background goes on, what it sets stays, and all that is said comes back."""
+    with Pair() as pair:
+        pair.left.cmd("sleep 1000 &")
+        assert len(pair.left.processes()) == 2  # bash, too
+        pair.left.cmd("cd /proc; it=here")
+        assert pair.left.cmd("pwd;", "echo $it") == "/proc\r\nhere\r\n"
+        assert "nosuch" in pair.left.cmd("ls /nosuch | cat; false")
+
+
+@pytest.mark.parametrize("moment", ["openpty", "_popen", "read", "sendCmd"])
+def test_ctrl_c_while_the_bash_of_a_host_starts_leaves_the_host_as_it_was(moment, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with Pair() as pair:
+        before, open_before = left_behind(), os.listdir("/proc/self/fd")
+        with monkeypatch.context() as once, pytest.raises(KeyboardInterrupt):
+            once.setattr(pty if moment == "openpty" else MininetNode, moment, interrupted)
+            pair.left.cmd("echo")
+        assert left_behind() == before and os.listdir("/proc/self/fd") == open_before
+        assert pair.left.pid and not pair.left.waiting and not pair.left.processes()
+        assert pair.left.cmd("echo here") == "here\r\n"
+
+
+@pytest.mark.parametrize("ends", [Topology.stop, lambda pair: pair.left.terminate()])
+def test_what_is_ended_by_mininet_s_own_calls_is_gone(ends):
+    before = left_behind()
+    with Pair() as pair:
+        pair.serve(pair.left, 9, "sleep", "1000")
+        pair.left.cmd("sleep 1000 &")
+        ends(pair)
+    assert left_behind() == before
+
+
+def test_a_delay_may_be_less_than_a_millisecond():
+    class Quick(Topo):
+        """One host."""
+
+        def build(self):
+            self.addLink(self.addHost("left"), self.addSwitch("wire", dpid="1"), params2={"delay": "0.5ms"})
+
+    class Net(Pair):
+        topo = Quick
+
+    with Net() as net:
+        assert net.describe()["segments"] == [{"name": "wire", "mtu": 1500, "delay_ms": 0.5}]
+        assert "delay 500us" in net["wire"].cmd("tc qdisc show dev wire-eth1")
+
+
+def test_links_of_one_switch_are_alike():
+    class Unlike(Topo):
+        """One end says another MTU."""
+
+        def build(self):
+            self.addSwitch("wire", dpid="1")
+            self.addLink(self.addHost("left"), "wire", mtu=1400)
+            self.addLink(self.addHost("right"), "wire")
+
+    class Net(Pair):
+        topo = Unlike
+
+    before = left_behind()
+    with pytest.raises(ValueError, match="the switch wire, found MTU 1400, delay None; MTU 1500"):
+        Net()
     assert left_behind() == before
 
 
@@ -126,7 +194,7 @@ def test_links_and_hosts_keep_the_order_in_which_the_topo_names_them():
         assert [port["addresses"] for port in described["ports"]] == [["10.9.0.1/24"], ["10.9.1.1/24"], ["10.9.0.2/24"]]
         assert [segment["name"] for segment in described["segments"]] == ["middle", "end"]
         assert described["segments"][0] == {"name": "middle", "mtu": 1500, "delay_ms": 0}
-        assert list(net.hosts) == ["zeta", "alpha"]
+        assert list(net.by_name) == [host.name for host in net.hosts] == ["zeta", "alpha"]
         assert "default via 10.9.0.2 dev zeta-eth0" in net.zeta.on("ip route")
 
 

@@ -37,11 +37,11 @@ def observe(seen: Cure, untouched: Network, mended: Network) -> None:
         seen.untouched.direct = direct(untouched)
         untouched.forget()  # what the first stall has taught the client would spare it the second
         seen.untouched.sidecar = sidecar(untouched)
-    before = {name: counters(node) for name, node in mended.hosts.items()}
+    before = {name: counters(node) for name, node in mended.by_name.items()}
     seen.mended.direct = direct(mended)
     seen.mended.sidecar = sidecar(mended)
     seen.fragments = sum(
-        moved(before[name], counters(node)).get("IpFragCreates", 0) for name, node in mended.hosts.items()
+        moved(before[name], counters(node)).get("IpFragCreates", 0) for name, node in mended.by_name.items()
     )
     seen.connections = Connections(connections_balanced(mended), connections_redirected(mended))
     for _ in range(BULK_ROUNDS):
