@@ -15,18 +15,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from mininet.cli import CLI
-from mininet.log import error, output
+from mininet.log import OUTPUT, StreamHandlerNoNewline, error, lg, output
 
 from labs.errors import CannotTry
 from labs.net.topology import CommandFailed, Topology
+from labs.trace.undone import Undone
 
 Block = Callable[[], AbstractContextManager]  # for whose length something is so
 
 
 @dataclass(frozen=True)
 class Session:
-    """A network for as long as somebody types, with the `fault` for the length of one block, and without it
-    for that of the other. What each does is said in a sentence; `tries` are lines to type in both."""
+    """A network for as long as somebody types, with the `fault` for the length of one block, and without it for that of
+    the other. What each does is said in a sentence; `tries` are lines to type in both."""
 
     net: Topology
     fault: Block
@@ -54,21 +55,37 @@ class Session:
 
 
 class Prompt(CLI):
-    """Mininet's command line: __init__() returns when whoever types has left."""
+    """Mininet's command line: __init__() returns when whoever types has left, or at the end of standard input."""
 
     def __init__(self, session: Session) -> None:
         self.session, self.helpStr = session, session.help()
-        with contextlib.ExitStack() as self.state:
-            self._go(session.health)
+        self.state = Undone()
+        self.state.enter_context(session.health())
+        try:
             if sys.stdin.isatty():
                 super().__init__(session.net)
-                return
-            # Mininet hands a running command whatever can be read meanwhile, which would be the next lines.
-            script = session.net.folder / "typed"
-            script.write_text(sys.stdin.read())
-            nothing, keeps_it_so = map(os.fdopen, os.pipe(), "rw")
-            with nothing, keeps_it_so:
-                super().__init__(session.net, stdin=nothing, script=f"{script}")
+            else:
+                self._read(session.net)
+        finally:
+            with contextlib.suppress(CommandFailed, OSError):  # the reader has changed a host, and all hosts end now
+                self.state.close()
+
+    def _read(self, net: Topology) -> None:
+        """Lines that come without a terminal, up to one by which to leave. Mininet would hand a running command what
+        can be read meanwhile, which is the next line; so it gets another input, where nothing comes."""
+        nothing, keeps_it_so = map(os.fdopen, os.pipe(), "rw")
+        with nothing, keeps_it_so:
+            super().__init__(net, stdin=nothing, script=os.devnull)
+            for line in sys.stdin:
+                if self.onecmd(self.precmd(line)):
+                    break
+
+    def onecmd(self, line: str) -> bool | str | None:
+        """As Mininet's; what goes wrong is said, and the next line is read."""
+        try:
+            return super().onecmd(line)
+        except Exception as failed:
+            _say(failed)
 
     def do_fault_on(self, _line: str) -> None:
         """Bring the case's fault. `help` says what that is, and what to try."""
@@ -79,23 +96,37 @@ class Prompt(CLI):
         self._change(self.session.health, self.session.health_does)
 
     def _change(self, block: Block, does: str) -> None:
-        try:
-            self._go(block)
-            output(f"{does}\n")
-        except (CannotTry, CommandFailed) as reason:
-            error(f"*** {reason}\n")
-
-    def _go(self, block: Block) -> None:
         """From the one state into the other, or into the same one anew."""
-        self.state.close()
-        self.state.enter_context(block())
+        try:
+            self.state.close()
+        except KeyboardInterrupt:  # it is left all the same, so go on
+            pass
+        except Exception as failed:
+            _say(failed)
+        try:
+            self.state.enter_context(block())
+        except BaseException:
+            error("*** neither fault_on nor fault_off is in force now, and either may be typed once more:\n")
+            raise
+        output(f"{does}\n")
+
+
+def _say(failed: Exception) -> None:
+    next_command = f". Next: {failed.next_command}" if isinstance(failed, CannotTry) else ""
+    error(f"*** {str(failed) or type(failed).__name__}{next_command}\n")
 
 
 def prompt(session: Block) -> None:
-    """A prompt on what `session` gives; all is undone at the end, be it `exit`, Ctrl-D, or a terminal that closes."""
+    """A prompt on what `session` gives; all is undone at the end, be it `exit`, Ctrl-D, or a terminal that closes. What
+    commands say goes to standard output, and what is wrong to standard error, where Mininet has both."""
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)
-    with session() as it:
+    said = StreamHandlerNoNewline(sys.stdout)
+    said.addFilter(lambda record: record.levelno == OUTPUT)
+    lg.ch.addFilter(lambda record: record.levelno != OUTPUT)
+    lg.addHandler(said)
+    with Undone() as network:
+        it = network.enter_context(session())
         output(f"{', '.join(it.net.by_name)}: without the fault. fault_on, fault_off, and help, which says more\n")
         Prompt(it)
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from labs.errors import CannotTry
 from labs.trace import btf
+from labs.trace.undone import Undone
 
 BUILT = Path("/run/lab-modules")  # kept as long as the guest runs
 LIVEPATCHES = Path("/sys/kernel/livepatch")
@@ -159,16 +160,15 @@ def livepatched(module: Module | Path):
     over to the new functions; on leaving, all are back and the module is gone."""
     module = module if isinstance(module, Module) else build(module)
     tidy()
-    _load(module)
-    _ours.add(module.name)
-    try:
+    with Undone() as undone:
+        undone.callback(_ours.discard, module.name)  # last, and whatever has failed before it
+        undone.callback(remove, module.name)
+        _ours.add(module.name)
+        _load(module)
         if not (LIVEPATCHES / module.name).exists():
             raise DoesNotLoad(f"{module.name} was loaded and is no livepatch: its init called no klp_enable_patch()")
         _settled(module.name)
         yield module
-    finally:
-        remove(module.name)
-        _ours.discard(module.name)
 
 
 def tidy() -> None:

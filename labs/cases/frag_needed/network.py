@@ -134,23 +134,21 @@ class Network(Topology):
         """Makes the client forget the path MTUs that it has learnt.
 
         They hang off the route's next hop (struct fib_nh_common, nhc_exceptions) and go with it.
-        `ip route flush cache` would not do: it only empties them.
+        `ip route flush cache` would not do: it only empties them. Nor would `replace` alone: the same route has the
+        same next hop. It is for who has deleted the route at the prompt.
         """
-        self.client.on(
-            "ip",
-            "-batch",
-            "-",
-            stdin=f"route delete 10.0.0.0/24 dev client-eth0\nroute add 10.0.0.0/24 dev client-eth0 src {CLIENT}\n",
-        )
+        route = f"10.0.0.0/24 dev client-eth0 src {CLIENT}"
+        steps = f"route replace {route}\nroute delete {route}\nroute add {route}\n"
+        self.client.on("ip", "-batch", "-", stdin=steps)
 
     @contextlib.contextmanager
     def told(self) -> Iterator[None]:
         """The control: for the length of the block a route tells the client of the tunnel's MTU beforehand."""
-        self.client.on(f"ip route add {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
         try:
+            self.client.on(f"ip route replace {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
             yield
         finally:
-            self.client.on(f"ip route delete {VIP}")
+            self.client.on(f"ip route flush exact {VIP}")  # no error where it is gone already
 
     def settle(self, deadline_s: float = 30) -> None:
         """Returns once the client has acknowledged all that the server has sent.

@@ -129,11 +129,12 @@ class Network(Topology):
     def route(self, name: str, options: str = "") -> None:
         """Gives a server its way out anew: route("server", "mtu lock 1320").
 
-        Made anew, and not changed: the path MTUs that it has learnt hang off the old one's next hop.
+        Made anew, and not changed: the path MTUs that it has learnt hang off the old one's next hop. (The `replace` is
+        for who has deleted the old one at the prompt.)
         """
-        self[name].on(
-            "ip", "-batch", "-", stdin=f"route delete default\nroute add default via {_gateway(name)} {options}\n"
-        )
+        way = f"default via {_gateway(name)}"
+        steps = f"route replace {way}\nroute delete default\nroute add {way} {options}\n"
+        self[name].on("ip", "-batch", "-", stdin=steps)
 
     def clamp(self, mss: int) -> None:
         """Has the router write this MSS, in bytes, into every SYN that it passes on."""

@@ -4,7 +4,8 @@
         seen = download(net)
     seen = under(net, "mtu_lock")   # the same
 
-Each begins with a route made anew, so that nothing is known of path MTUs from before.
+Each begins with a route made anew, so that nothing is known of path MTUs from before. What may be undone twice is
+undone also where Ctrl-C has come before it was done.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ def opened_firewall(net: Network, name: str = "server"):
 @contextlib.contextmanager
 def route(net: Network, options: str, name: str = "server"):
     """The server's way out with these options, and forgotten what was learnt before."""
-    net.route(name, options)
     try:
+        net.route(name, options)
         yield
     finally:
         net.route(name)
@@ -44,8 +45,8 @@ def route(net: Network, options: str, name: str = "server"):
 @contextlib.contextmanager
 def without_tso(net: Network):
     """The server's card is handed single segments."""
-    net["server"].on("ethtool", "-K", "server-eth0", "tso", "off")
     try:
+        net["server"].on("ethtool", "-K", "server-eth0", "tso", "off")
         yield
     finally:
         net["server"].on("ethtool", "-K", "server-eth0", "tso", net.tso)
