@@ -39,15 +39,30 @@ def main(request, capsys):
 
 
 @pytest.fixture
-def with_fault_and_without():
-    """with_fault_and_without(case, line, …): what is said to these lines at the case's prompt, in both states."""
+def at_prompt():
+    """at_prompt(case, line, …): what is said at its prompt, on standard output and on standard error."""
 
     def call(case, *lines):
-        typed = ["fault_on", *lines, "py 'from here on without'", "fault_off", *lines, ""]
         command = [sys.executable, "-m", "labs", "shell", case]
-        done = subprocess.run(command, input="\n".join(typed), capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0 and "***" not in done.stderr, done.stderr
-        return done.stderr.split("from here on without")
+        done = subprocess.run(command, input="\n".join([*lines, ""]), capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+        return done.stdout, done.stderr
+
+    return call
+
+
+@pytest.fixture
+def with_fault_and_without(at_prompt):
+    """with_fault_and_without(case): what is said at its prompt to the lines that its help gives to try, in both
+    states."""
+
+    def call(case):
+        lines = at_prompt(case, "help")[0].partition("without it:\n")[2].splitlines()
+        lines = [line.strip() for line in lines if line.startswith("  ")]
+        typed = ["fault_on", *lines, "py 'from here on without'", "fault_off", *lines]
+        said, wrong = at_prompt(case, *typed)
+        assert lines and "***" not in wrong, wrong
+        return said.split("from here on without")
 
     return call
 

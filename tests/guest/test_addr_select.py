@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 
 from labs import __main__ as command
-from labs.cases.addr_select import case, curing, experiments, predicting, running, scores, tracing
+from labs.cases.addr_select import case, curing, experiments, predicting, running, scores, shell, tracing
 from labs.cases.addr_select.judge import judge
-from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, SELECT
+from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, REPORTED, SELECT
 from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import Sender, counting
 from labs.judge.exercise import exercise
@@ -174,6 +174,19 @@ def test_services_answer_in_their_own_name():
         with Sender(net) as sender, counting() as calls:
             assert sender.cost(3).source == NODE and sender.calls(calls)[LABEL] == 1
         assert net.node.on(f"ip route get {PEER}")
+
+
+def test_the_session_at_the_prompt_has_the_fault_and_can_do_without():
+    """By what the kernel asks for one packet."""
+    with shell.session() as it:
+        for state, lookups in ((it.fault, REPORTED + 1), (it.health, 1)):
+            with state(), Sender(it.net) as sender, counting() as calls:
+                assert sender.calls(calls)[LABEL] == lookups
+
+
+def test_the_lines_to_try_at_the_prompt_are_answered(with_fault_and_without):
+    for said in with_fault_and_without("addr-select"):
+        assert "5 received" in said and re.search(rf"^{REPORTED + 1}$", said, re.MULTILINE), said
 
 
 def test_one_object_on_stdout(main):

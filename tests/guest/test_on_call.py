@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import re
 from dataclasses import replace
 from functools import partial
 
@@ -60,28 +59,6 @@ def test_every_look_of_a_case_tells_the_fault_from_health(name):
     for look in read.values():
         assert look["telling"] and 0 < len(look["lines"]) <= on_call.SHOWN_LINES
         assert set(look["lines"]) <= {line.rstrip() for line in taken.broken[look["id"]].splitlines()}
-
-
-@pytest.mark.parametrize(
-    "case, lines, only_broken",
-    [
-        (
-            "frag-needed",
-            ("client head -c 3000 /dev/zero | socat -t 1 - TCP:10.0.0.2:7000 | wc -c", "client ip route get 10.0.0.2"),
-            r"expires \d+sec mtu 1480",
-        ),
-        (
-            "splice-push",
-            ("proxy curl -m 3 -so /dev/null -w '%{size_download} bytes\\n' http://10.0.2.3:8000/20000",),
-            r"^(?!20000\b)\d+ bytes",
-        ),
-        ("addr-select", ("node cat /proc/sys/net/ipv6/conf/node-eth0/use_oif_addrs_only",), r"^0\s"),
-    ],
-)
-def test_at_the_prompt_the_fault_comes_and_goes(case, lines, only_broken, with_fault_and_without):
-    broken, healthy = with_fault_and_without(case, *lines)
-    assert re.search(only_broken, broken, re.MULTILINE), broken
-    assert not re.search(only_broken, healthy, re.MULTILINE), healthy
 
 
 def test_a_look_that_cannot_tell_is_worthless():

@@ -16,7 +16,8 @@ from tests.vm.conftest import REPOSITORY, wait_until
 
 PROMPT = "mininet> "
 PATIENCE_S = 600  # for a guest that is not up yet, on a busy machine
-TRY = "client head -c 3000 /dev/zero | socat -t 1 - TCP:10.0.0.2:7000 | wc -c"
+OPEN = "client TIMEFORMAT='%R s'; exec 8<>/dev/tcp/10.0.0.2/7000 9<>/dev/tcp/10.0.0.2/7000"
+ASK = "client for it in 8 9; do head -c 1448 /dev/zero >&$it; head -c 1448 <&$it | wc -c; done"
 ROUTE = "client ip route get 10.0.0.2"
 
 
@@ -75,7 +76,7 @@ def test_who_types_sees_the_network_and_the_fault_come_and_go(nothing_left):
     one = Terminal(REPOSITORY / "lab", "shell", "frag-needed")
     assert "fault_on, fault_off, and help" in one.said()
     helped = one.types("help")
-    assert "fault_on" in helped and "fault_off" in helped and "pingall" in helped and TRY in helped
+    assert "fault_on" in helped and "fault_off" in helped and "pingall" in helped and OPEN in helped
     assert "client client-eth0:lan-eth1" in one.types("net")
     assert "<Node client: client-eth0:10.0.0.1" in one.types("dump")
     assert "1 received" in one.types("client ping -c 1 balancer")
@@ -84,19 +85,20 @@ def test_who_types_sees_the_network_and_the_fault_come_and_go(nothing_left):
     assert "mtu 1480" in told and "expires" not in told
     one.types("fault_on")
     assert "mtu" not in one.types(ROUTE)
-    assert "3000" in one.types(TRY)
+    one.types(OPEN)
+    assert one.types(ASK).count("1448\r") == 2
     assert re.search(r"expires \d+sec mtu 1480", one.types(ROUTE))
     one.types("fault_on")  # once more: what was learnt is forgotten
     assert "mtu" not in one.types(ROUTE)
     one.types("fault_off")
     told = one.types(ROUTE)
     assert "mtu 1480" in told and "expires" not in told
-    assert "3000" in one.types(TRY)
 
     one.types("client ping balancer", until="icmp_seq=2")
     assert "ping statistics" in one.interrupts()
     assert "Interrupt" in one.interrupts()  # at the prompt itself
-    assert "3000" in one.types(TRY)  # and the services have not heard of either
+    one.types(OPEN)
+    assert one.types(ASK).count("1448\r") == 2  # and the services have not heard of either
     one.types("exit", until="nothing comes any more")
     assert one.ended() == 0
 
@@ -109,7 +111,31 @@ def test_a_terminal_that_closes_takes_the_network_away(nothing_left):
     one.ended()
 
 
+@pytest.mark.whole("splice-push")
+@pytest.mark.parametrize("later_s", [0.1, 0.5, 2])  # the kernel takes seconds to leave what it runs
+def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s, lab, nothing_left):
+    one = Terminal(REPOSITORY / "lab", "shell", "splice-push")
+    one.said()
+    assert "3.7's condition is in the kernel" in one.types("fault_on")
+    os.write(one.terminal, b"fault_off\n")
+    time.sleep(later_s)
+    os.write(one.terminal, b"\x03")
+    one.types("py 'and now'.upper()", until=f"AND NOW\r\n{PROMPT}")  # in whichever order the two were heard
+    said = one.types("fault_on")
+    assert "3.7's condition is in the kernel" in said and "***" not in said
+    os.write(one.terminal, b"exit\n")
+    time.sleep(later_s)
+    with contextlib.suppress(OSError):  # it has ended already
+        os.write(one.terminal, b"\x03")
+    one.said(until="nothing comes any more")
+    one.ended()
+    held = lab("shell", "--", "sh", "-c", "ls -d /sys/kernel/livepatch/* /sys/module/lab_* 2>/dev/null; true")
+    assert held.returncode == 0 and held.stdout == ""
+
+
 def test_without_a_terminal_lines_are_read_and_after_two_dashes_a_case_s_name_is_a_command_s(lab):
-    typed = lab("shell", "frag-needed", input="net\nclient ping -c 1 server\n")
-    assert typed.returncode == 0 and "client client-eth0:lan-eth1" in typed.stderr and "1 received" in typed.stderr
+    typed = lab("shell", "frag-needed", input="# a comment\nnet\nclient ping -c 1 server\nnonsense\nexit\ndump\n")
+    assert typed.returncode == 0 and "*** Unknown command: nonsense" in typed.stderr
+    assert "client client-eth0:lan-eth1" in typed.stdout and "1 received" in typed.stdout
+    assert "<Node client" not in typed.stdout
     assert lab("shell", "--", "frag-needed").returncode == 127

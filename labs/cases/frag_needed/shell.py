@@ -5,8 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from labs.cases.frag_needed.network import ECHO_PORT, VIP, Network
+from labs.cases.frag_needed.names import ECHO_PORT, VIP
+from labs.cases.frag_needed.network import Network
 from labs.shell import Session
+
+# A question is one write, which fills a segment by the first MSS of a connection; the answer is its echo.
+ASK = "head -c 1448 /dev/zero >&$it; head -c 1448 <&$it | wc -c"
 
 
 @contextlib.contextmanager
@@ -17,10 +21,12 @@ def session() -> Iterator[Session]:
             net,
             fault=lambda: contextlib.nullcontext(net.forget()),
             health=net.told,
-            fault_does="the client knows nothing of the tunnel, and sends packets that do not fit into it",
+            fault_does="the client knows nothing of the tunnel: of two open connections, the second to ask has to wait",
             health_does="a route tells the client of the tunnel's MTU beforehand",
             tries=(
-                f"client head -c 3000 /dev/zero | socat -t 1 - TCP:{VIP}:{ECHO_PORT} | wc -c",
+                # Both are open before either asks; the host's bash keeps them from one line to the next.
+                f"client TIMEFORMAT='%R s'; exec 8<>/dev/tcp/{VIP}/{ECHO_PORT} 9<>/dev/tcp/{VIP}/{ECHO_PORT}",
+                f"client nstat -n; for it in 8 9; do time ({ASK}); done; nstat -z IpFragFails",
                 f"client ip route get {VIP}",
             ),
         )

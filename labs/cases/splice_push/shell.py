@@ -8,8 +8,21 @@ from collections.abc import Iterator
 from labs.cases.splice_push.network import PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import SIZE_BYTES
+from labs.errors import CannotTry
 from labs.shell import Session
 from labs.trace import module
+
+
+@contextlib.contextmanager
+def condition() -> Iterator[None]:
+    """3.7's condition in the kernel, if nobody else has a module of ours there: there is one kernel in the VM."""
+    if held := module.loaded():
+        raise CannotTry(
+            f"{', '.join(held)} is in the kernel already, from a notebook or another prompt: end that first",
+            "./lab reset",
+        )
+    with module.livepatched(REGRESSION):
+        yield
 
 
 @contextlib.contextmanager
@@ -19,10 +32,10 @@ def session() -> Iterator[Session]:
     with Network() as net:
         yield Session(
             net,
-            fault=lambda: module.livepatched(REGRESSION),
+            fault=condition,
             health=contextlib.nullcontext,
-            fault_does="3.7's condition is in the kernel, by a livepatch",
-            health_does="the kernel is as it is",
+            fault_does="3.7's condition is in the kernel, by a livepatch: in the whole VM, notebooks included",
+            health_does="the kernel is as Debian built it",
             tries=(
                 f"proxy {curl} http://{SERVER}:{PORT}/{SIZE_BYTES}",
                 f"client {curl} http://{PROXY}:{PROXY_PORT}/{SIZE_BYTES}",
