@@ -87,11 +87,12 @@ def reset(profile):
 @click.pass_context
 def shell(context, profile, words):
     """A root shell in the VM; Mininet's prompt on the CASE's network, where `help` lists what brings its fault and
-    takes it away; or one command with its exit status (after --, where a case's name is a command, too)."""
+    takes it away (without a terminal it reads the lines of standard input, to their end); or one command with its exit
+    status (after --, where a case's name is a command, too)."""
     from host import cases
     from host.vm import labs, serving
 
-    if words and words[0] in cases.cases() and not context.meta[DASHES]:
+    if words and words[0] in cases.cases() and list(words) != context.meta[DASHES]:
         if words[1:]:
             raise click.UsageError(
                 f"{words[0]} is a case, and all else is typed at its prompt. Next: ./lab shell {words[0]}"

@@ -13,7 +13,7 @@ from host import phases
 from host.errors import LabError, Status
 from host.plain import plain_json
 
-DASHES = "lab.dashes"
+DASHES = "lab.dashes"  # the words after a `--`, if there was one
 
 
 def end_as_by_ctrl_c() -> None:
@@ -67,10 +67,10 @@ class Commands(click.Group):
 
 
 class Command(click.Command):
-    """A subcommand that names its options when it is given an unknown one, and knows whether there was a `--`."""
+    """A subcommand that names its options when it is given an unknown one, and knows what came after a `--`."""
 
     def parse_args(self, context, words):
-        context.meta[DASHES] = "--" in words  # click takes it away
+        context.meta[DASHES] = words[words.index("--") + 1 :] if "--" in words else None  # click takes it away
         try:
             return super().parse_args(context, words)
         except click.NoSuchOption as error:

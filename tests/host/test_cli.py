@@ -93,6 +93,7 @@ def test_unknown_profile_names_the_known(lab, words):
     "words, said",
     [
         (("frag-needed", "uname"), "Next: ./lab shell frag-needed"),
+        (("frag-needed", "--", "uname"), "Next: ./lab shell frag-needed"),
         (("--profile", "rtl8139", "frag-needed"), "frag-needed is for the VM stock, not rtl8139"),
     ],
 )
