@@ -4,18 +4,53 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import threading
 
-ENDING = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)  # by Ctrl-C, by a terminal that closes, by who ends us
+# By who ends us, by a terminal that closes, by Ctrl-C: the more final first.
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 class Undone(contextlib.ExitStack):
     """Leaves all that it has entered before it hears of Ctrl-C, and of the other signals that end a program: they come
-    when it is done, to this thread. Programs that are started meanwhile do not hear of them at all (pthread_sigmask(3):
-    a mask is inherited), so that the `ip` which deletes a route is not ended either."""
+    when it is done. Programs that are started meanwhile do not hear of them at all (pthread_sigmask(3): a mask is
+    inherited), so that the `ip` which deletes a route is not ended either."""
 
     def __exit__(self, *failed) -> bool:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-        try:
+        with _later():
             return super().__exit__(*failed)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _later:
+    """For the length of the block ENDING are only noted, and raised at its end. A mask alone would not do: where there
+    are other threads, as in a notebook's kernel, one of those gets the signal, and Python interrupts its main thread
+    for it (signal(7); Python's signal module, "Signals and threads")."""
+
+    def __enter__(self) -> None:
+        self.came: set[int] = set()
+        self.handlers: dict[int, object] = {}
+        self.heard: BaseException | None = None  # in the last moment before
+        self.before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        for _ in ENDING:  # each may interrupt this once
+            try:
+                self._note_only()
+                break
+            except BaseException as heard:
+                self.heard = heard
+
+    def _note_only(self) -> None:
+        if threading.current_thread() is threading.main_thread():  # others have no handlers
+            for number in ENDING:
+                if number not in self.handlers:
+                    self.handlers[number] = signal.getsignal(number)
+                signal.signal(number, lambda number, _frame: self.came.add(number))
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+    def __exit__(self, *_) -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
+        for number, handler in self.handlers.items():
+            signal.signal(number, handler)
+        for number in ENDING:
+            if number in self.came:
+                signal.raise_signal(number)
+        if self.heard:
+            raise self.heard

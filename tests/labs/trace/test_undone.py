@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -36,6 +38,54 @@ def test_a_signal_in_the_middle_comes_at_the_end(number):
     assert done == ["first", "last"]
     with pytest.raises(Heard):  # and from then on as before
         signal.raise_signal(number)
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_so_it_does_where_another_thread_gets_it(number):
+    """As in a notebook's kernel."""
+    done, over = [], threading.Event()
+    beside = threading.Thread(target=over.wait)
+    beside.start()
+
+    def leave():
+        os.kill(os.getpid(), number)
+        for _ in range(100):  # bytecodes, between which Python would hear of it
+            time.sleep(0.001)
+        done.append("first")
+
+    try:
+        with pytest.raises(Heard, match=number.name):
+            with Undone() as undone:
+                undone.callback(done.append, "last")
+                undone.callback(leave)
+    finally:
+        over.set()
+        beside.join()
+    assert done == ["first", "last"]
+
+
+def test_what_came_in_the_last_moment_before_is_heard_after(monkeypatch):
+    done, getsignal = [], signal.getsignal
+
+    def interrupted(number):
+        monkeypatch.setattr(signal, "getsignal", getsignal)
+        signal.raise_signal(signal.SIGINT)
+
+    undone = Undone()
+    undone.callback(done.append, "left")
+    monkeypatch.setattr(signal, "getsignal", interrupted)
+    with pytest.raises(Heard, match="SIGINT"):
+        undone.close()
+    assert done == ["left"]
+    with pytest.raises(Heard):  # and from then on as before
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_of_several_the_most_final_is_heard():
+    undone = Undone()
+    undone.callback(lambda: [signal.raise_signal(number) for number in reversed(ENDING)])
+    with pytest.raises(Heard, match="SIGTERM"):
+        undone.close()
 
 
 def test_closed_early_it_is_the_same_and_done_once():
