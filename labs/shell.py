@@ -55,11 +55,11 @@ class Session:
 
 
 class Prompt(CLI):
-    """Mininet's command line: __init__() returns when whoever types has left, or at the end of standard input."""
+    """Mininet's command line: __init__() returns when whoever types has left, or at the end of standard input. `state`
+    is what the network is in; it is closed at the end, and by who gave it, should this be cut short."""
 
-    def __init__(self, session: Session) -> None:
-        self.session, self.helpStr = session, session.help()
-        self.state = Undone()
+    def __init__(self, session: Session, state: Undone) -> None:
+        self.session, self.helpStr, self.state = session, session.help(), state
         self.state.enter_context(session.health())
         try:
             if sys.stdin.isatty():
@@ -81,11 +81,15 @@ class Prompt(CLI):
                     break
 
     def onecmd(self, line: str) -> bool | str | None:
-        """As Mininet's; what goes wrong is said, and the next line is read."""
+        """As Mininet's; what goes wrong is said, and the next line is read. A host whose output was not read to its end
+        gets another bash."""
         try:
             return super().onecmd(line)
         except Exception as failed:
             _say(failed)
+            for node in self.mn.values():
+                if node.waiting:
+                    node.end_bash()
 
     def do_fault_on(self, _line: str) -> None:
         """Bring the case's fault. `help` says what that is, and what to try."""
@@ -99,8 +103,8 @@ class Prompt(CLI):
         """From the one state into the other, or into the same one anew."""
         try:
             self.state.close()
-        except KeyboardInterrupt:  # it is left all the same, so go on
-            pass
+        except KeyboardInterrupt:  # it came before, or after: this does nothing where all is left
+            self.state.close()
         except Exception as failed:
             _say(failed)
         try:
@@ -127,8 +131,9 @@ def prompt(session: Block) -> None:
     lg.addHandler(said)
     with Undone() as network:
         it = network.enter_context(session())
+        state = network.enter_context(Undone())
         output(f"{', '.join(it.net.by_name)}: without the fault. fault_on, fault_off, and help, which says more\n")
-        Prompt(it)
+        Prompt(it, state)
 
 
 def _leave(number: int, _frame) -> None:

@@ -6,10 +6,12 @@ says what failed.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import ctypes
 import os
 import shlex
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,15 +57,28 @@ class InNamespace:
 
     def sendCmd(self, *command, **options) -> None:
         """Mininet's call, which its cmd() makes, too: a line for the bash."""
+        if self._has_left():
+            self.end_bash()
         if not self.stdin:  # which startShell() sets before it types a first line itself
             self._start_bash()
         super().sendCmd(*command, **options)
 
+    def sendInt(self, *key: str) -> None:
+        """Mininet's call: Ctrl-C for what runs in the bash. Of one that has ended (`exit`), nothing more would come."""
+        if self._has_left():
+            self.end_bash()
+        else:
+            super().sendInt(*key)
+
+    def _has_left(self) -> bool:
+        return self.bash is not None and self.bash.poll() is not None
+
     def _start_bash(self) -> None:
         """Mininet's own shell, as it starts one, with `inside` for the namespace that it would make."""
         holder, pid = self.shell, self.pid
-        self.shell, self.inNamespace = None, False
+        self.readbuf, self.decoder = "", codecs.getincrementaldecoder("utf-8")("replace")  # output may be anything
         try:
+            self.shell, self.inNamespace = None, False
             with self.inside():
                 MininetNode.startShell(self)
         except BaseException:  # Ctrl-C: who types next gets another
@@ -107,11 +122,13 @@ class Node(InNamespace, Host):
         self.pid, self.waiting = self.shell.pid, False
 
     def terminate(self) -> None:
-        """Ends the namespace. Processes still in it would keep it: see `Topology.close`."""
+        """Ends every process here, and with them the namespace."""
+        if self.shell:
+            self.end_processes()
         self.end_bash()
         if self.shell:
             self.shell.stdin.close()
-            self.shell.kill()  # mnexec has it ignore SIGHUP
+            self.shell.kill()
             self.shell.wait()
             self.shell.stdout.close()
         self.shell = self.pid = None
@@ -151,6 +168,12 @@ class Node(InNamespace, Host):
     def sockets(self) -> list[Socket]:
         """This host's TCP sockets (IPv4)."""
         return sockets(self.pid, "tcp")
+
+    def end_processes(self) -> None:
+        """Ends every process here but its shell and us."""
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def processes(self) -> list[int]:
         """Ids of all processes in this host's namespace, but for its shell and for us."""

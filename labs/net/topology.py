@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -149,9 +148,7 @@ class Topology(Mininet):
     def _close(self) -> None:
         running = [node for node in (*self.hosts, self.wires) if node and node.shell]
         for node in running:
-            for pid in node.processes():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            node.end_processes()
         for service in self.services:
             service.process.kill()  # where somebody has ended its host by itself
             service.process.wait()
@@ -171,6 +168,8 @@ class Topology(Mininet):
         """Each with its end of its first link, which says what all have. Raises ValueError where they differ: a bridge
         has one MTU, and a picture one delay for each."""
         for bridge in self.switches:
+            if not bridge.intfList():
+                raise ValueError(f"expected a link at the switch {bridge}, found none")
             said = sorted({f"MTU {end.mtu}, delay {end.delay}" for end in bridge.intfList()})
             if len(said) > 1:
                 raise ValueError(f"expected the same of all links at the switch {bridge}, found {'; '.join(said)}")
@@ -190,7 +189,10 @@ class Topology(Mininet):
             list(pool.map(lambda card: card.attach(self[card.node]), self.cards))
         self.hosts.sort(key=lambda host: names.index(host.name))
         self._fill(names)
-        vars(self).update(self.by_name)
+        for name, host in self.by_name.items():
+            if hasattr(self, name):
+                raise ValueError(f"a host may not be called {name!r}: that is an attribute of each network")
+            setattr(self, name, host)
         for node in (self.wires, *self.hosts):
             node.sysctl(PINNED if node is self.wires else self.pinned)
         self.wires.on("ip", "-batch", "-", stdin=self._wiring())

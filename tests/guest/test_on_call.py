@@ -27,7 +27,7 @@ class Host(Topo):
     """A single one."""
 
     def build(self):
-        self.addLink(self.addHost("host", ip="10.0.0.1/24"), self.addSwitch("lan", dpid="1"))
+        self.addLink(self.addHost("single", ip="10.0.0.1/24"), self.addSwitch("lan", dpid="1"))
 
 
 class One(Topology):
@@ -47,7 +47,7 @@ def looked(*looks: Look) -> on_call.Taken:
     return on_call.taken(looks, partial(state, "broken"), partial(state, "healthy"))
 
 
-GOOD = Look("good", "host", "cat state", "broken$")
+GOOD = Look("good", "single", "cat state", "broken$")
 
 
 @pytest.mark.parametrize("name", CASES)
