@@ -1,7 +1,6 @@
 """Does case 2 happen, by the mechanism that the page gives, and can its judge say no?"""
 
 import json
-import re
 from dataclasses import replace
 from functools import partial
 
@@ -193,17 +192,3 @@ def test_retransmissions_are_followed_by_byte():
     )
     again = SentAgain(seen)
     assert again.tries == [(1448, 1448, 1308), (1448,)] and again.lower_by == {0: 1, 140: 1}
-
-
-def test_at_the_prompt_the_fault_comes_and_goes(with_fault_and_without):
-    """By what the router could not pass on during a download."""
-    broken, healthy = with_fault_and_without("rtl8139-tso")
-    assert re.search(r"^IpFragFails +[1-9]", broken, re.MULTILINE), broken
-    assert re.search(r"^IpFragFails +0 ", healthy, re.MULTILINE), healthy
-    for said in (broken, healthy):
-        assert re.search(r"^[\d.]+ s\b", said, re.MULTILINE), said
-
-
-def test_who_has_deleted_a_route_at_the_prompt_gets_it_back_with_the_next_state(at_prompt):
-    said, wrong = at_prompt("rtl8139-tso", "fault_on", "server ip route del default", "fault_off", "server ip route")
-    assert not wrong and "default via 10.8.1.1" in said

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from host.vm import serving
-from host.vm.ssh import module_command
+from host.vm.ssh import GUEST_FOLDER, module_command
 from tests.vm.conftest import REPOSITORY, lost
 
 FOLDER = REPOSITORY / "tests" / "guest"
@@ -33,10 +33,11 @@ def files():
 def test_in_guest(name, everything):
     asked = says("PROFILE", (FOLDER / name).read_text())
     with serving.throwaway(asked or "stock") as guest:
-        command = module_command("pytest", "-q", "-p", "no:cacheprovider", f"tests/guest/{name}")
-        result = guest.connection.run(
-            [*(["env", "LAB_TEST_ALL=1"] if everything else []), *command], capture_output=True, text=True
-        )
+        pytest_of_it = ["pytest", "-q", "-p", "no:cacheprovider", f"tests/guest/{name}"]
+        command = module_command(*pytest_of_it)
+        if everything:  # the fork server, which is faster, hands few variables on
+            command = ["env", "-C", GUEST_FOLDER, "LAB_TEST_ALL=1", "python3", "-m", *pytest_of_it]
+        result = guest.connection.run(command, capture_output=True, text=True)
     for line in result.stdout.splitlines():
         if line.startswith("lost: "):
             lost(line.removeprefix("lost: "))

@@ -38,7 +38,7 @@ class Terminal:
         text, deadline = "", time.monotonic() + PATIENCE_S
         with contextlib.suppress(OSError):  # EIO: nobody is at the other side any more
             while until not in text:
-                ready = select.select([self.terminal], [], [], deadline - time.monotonic())[0]
+                ready = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))[0]
                 assert ready, f"expected {until!r} within {PATIENCE_S} s, found {text!r}"
                 text += os.read(self.terminal, 65536).decode(errors="replace")
         return text
@@ -62,7 +62,9 @@ class Terminal:
 @pytest.fixture
 def nothing_left(lab):
     """After the test the reader's VM, which goes on, has no network and no program of the case's."""
-    look = "ls -d /tmp/lab-*; ip -o link | grep -v ' lo:'; ps -e -o comm= | grep -E 'haproxy|nginx|socat|mnexec'"
+    look = (
+        "ls -d /tmp/lab-*; ip -o link | grep -v ' lo:'; ps -e -o args= | grep -E '^(haproxy|nginx|socat|cat$)|mininet:'"
+    )
 
     def found():
         return lab("shell", "--", "sh", "-c", f"({look}) 2>/dev/null; true").stdout
@@ -117,13 +119,14 @@ def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s,
     one = Terminal(REPOSITORY / "lab", "shell", "splice-push")
     one.said()
     assert "3.7's condition is in the kernel" in one.types("fault_on")
-    os.write(one.terminal, b"fault_off\n")
+    one.types("fault_off", until="fault_off\r\n")  # the line is read, and runs
     time.sleep(later_s)
     os.write(one.terminal, b"\x03")
-    one.types("py 'and now'.upper()", until=f"AND NOW\r\n{PROMPT}")  # in whichever order the two were heard
+    time.sleep(2)  # Ctrl-C takes along what is typed in the same moment
+    one.types("py 'and now'.upper()", until=f"AND NOW\r\n{PROMPT}")
     said = one.types("fault_on")
     assert "3.7's condition is in the kernel" in said and "***" not in said
-    os.write(one.terminal, b"exit\n")
+    one.types("exit", until="exit\r\n")
     time.sleep(later_s)
     with contextlib.suppress(OSError):  # it has ended already
         os.write(one.terminal, b"\x03")

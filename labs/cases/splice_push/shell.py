@@ -28,13 +28,13 @@ def condition() -> Iterator[None]:
 @contextlib.contextmanager
 def session() -> Iterator[Session]:
     """The network, and its two states."""
-    curl = "curl -m 3 -so /dev/null -w '%{size_download} bytes in %{time_total} s\\n'"
+    curl = "curl -m 10 -so /dev/null -w '%{size_download} bytes in %{time_total} s\\n'"
     with Network() as net:
         yield Session(
             net,
             fault=condition,
             health=contextlib.nullcontext,
-            fault_does="3.7's condition is in the kernel, by a livepatch: in the whole VM, notebooks included",
+            fault_does="3.7's condition is in the kernel of the VM, by a livepatch, until a notebook needs that kernel",
             health_does="the kernel is as Debian built it",
             tries=(
                 f"proxy {curl} http://{SERVER}:{PORT}/{SIZE_BYTES}",
