@@ -21,6 +21,8 @@ from labs.errors import CannotTry
 from labs.net.topology import CommandFailed, Topology
 from labs.trace.undone import Undone
 
+PROMPT = CLI.prompt
+WAITS_S = 120  # for what a line says, on a busy machine
 Block = Callable[[], AbstractContextManager]  # for whose length something is so
 
 
@@ -113,6 +115,26 @@ class Prompt(CLI):
             error("*** neither fault_on nor fault_off is in force now, and either may be typed once more:\n")
             raise
         output(f"{does}\n")
+
+
+def transcript(case: str, lines: Sequence[str]) -> str:
+    """What a terminal shows of `labs shell CASE` while these lines are typed there, each when the one before it has
+    been answered; it ends with the last answer. Raises pexpect.ExceptionPexpect if one is not, in WAITS_S."""
+    import pexpect  # for a recording alone
+
+    dumb, wide = os.environ | {"TERM": "dumb"}, (40, 200)  # no codes, and no line is broken
+    words = ["-m", "labs", "shell", case]
+    terminal = pexpect.spawn(sys.executable, words, timeout=WAITS_S, encoding="utf-8", env=dumb, dimensions=wide)
+    shown = ""
+    try:
+        for line in [*lines, "exit"]:
+            terminal.expect_exact(PROMPT)
+            shown += terminal.before + terminal.after
+            terminal.sendline(line)
+        terminal.expect_exact(pexpect.EOF)
+    finally:
+        terminal.close(force=True)
+    return shown.removesuffix(PROMPT).replace("\r\n", "\n").strip()
 
 
 def _say(failed: Exception) -> None:

@@ -99,3 +99,9 @@ def looks_find_what_they_are_for(on_call):
     for name, look in on_call.items():
         assert look.tells, name
         assert look.describes or not look.tells_in_control, name
+
+
+def the_same_at_the_prompt(prompt):
+    """At Mininet's prompt, too, the second of two connections waits for a timer with the fault, and none without."""
+    assert prompt.with_fault.second_s >= 0.2
+    assert 0.2 > max(prompt.with_fault.first_s, prompt.without.first_s, prompt.without.second_s)

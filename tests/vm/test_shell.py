@@ -1,15 +1,11 @@
 """Does `./lab shell CASE` open Mininet's prompt on the case's network, for a person who types and reads?"""
 
 import contextlib
-import fcntl
 import os
-import pty
 import re
-import select
-import struct
-import termios
 import time
 
+import pexpect
 import pytest
 
 from tests.vm.conftest import REPOSITORY, wait_until
@@ -21,42 +17,30 @@ ASK = "client for it in 8 9; do head -c 1448 /dev/zero >&$it; head -c 1448 <&$it
 ROUTE = "client ip route get 10.0.0.2"
 
 
-class Terminal:
-    """A program at a terminal of its own: what is typed there, and what is said."""
+class Terminal(pexpect.spawn):
+    """`./lab shell` with these words at a terminal of its own: what is typed there, and what is said."""
 
-    def __init__(self, *command):
-        self.pid, self.terminal = pty.fork()
-        if not self.pid:
-            try:
-                os.execve(command[0], [*map(str, command)], os.environ | {"TERM": "dumb"})  # no colours, no codes
-            finally:
-                os._exit(127)
-        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))  # no line is broken
+    def __init__(self, *words):
+        dumb = os.environ | {"TERM": "dumb"}  # no colours, no codes
+        lab, wide = str(REPOSITORY / "lab"), (40, 200)  # no line is broken
+        super().__init__(lab, ["shell", *words], timeout=PATIENCE_S, encoding="utf-8", env=dumb, dimensions=wide)
 
     def said(self, until=PROMPT):
         """All that comes until this does, or the program's end."""
-        text, deadline = "", time.monotonic() + PATIENCE_S
-        with contextlib.suppress(OSError):  # EIO: nobody is at the other side any more
-            while until not in text:
-                ready = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))[0]
-                assert ready, f"expected {until!r} within {PATIENCE_S} s, found {text!r}"
-                text += os.read(self.terminal, 65536).decode(errors="replace")
-        return text
+        self.expect_exact([until, pexpect.EOF])
+        return self.before + (self.after if self.after == until else "")
 
     def types(self, line, until=PROMPT):
         """What is said to a line."""
-        os.write(self.terminal, f"{line}\n".encode())
+        self.sendline(line)
         return self.said(until)
 
     def interrupts(self):
-        os.write(self.terminal, b"\x03")
+        self.sendintr()
         return self.said()
 
-    def closes(self):
-        os.close(self.terminal)
-
     def ended(self):
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.wait()
 
 
 @pytest.fixture
@@ -75,7 +59,7 @@ def nothing_left(lab):
 
 
 def test_who_types_sees_the_network_and_the_fault_come_and_go(nothing_left):
-    one = Terminal(REPOSITORY / "lab", "shell", "frag-needed")
+    one = Terminal("frag-needed")
     assert "fault_on, fault_off, and help" in one.said()
     helped = one.types("help")
     assert "fault_on" in helped and "fault_off" in helped and "pingall" in helped and OPEN in helped
@@ -106,22 +90,22 @@ def test_who_types_sees_the_network_and_the_fault_come_and_go(nothing_left):
 
 
 def test_a_terminal_that_closes_takes_the_network_away(nothing_left):
-    one = Terminal(REPOSITORY / "lab", "shell", "frag-needed")
+    one = Terminal("frag-needed")
     one.said()
     one.types("fault_on")
-    one.closes()
+    os.close(one.child_fd)  # and nothing else: close() would send it signals, too
     one.ended()
 
 
 @pytest.mark.whole("splice-push")
 @pytest.mark.parametrize("later_s", [0.1, 0.5, 2])  # the kernel takes seconds to leave what it runs
 def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s, lab, nothing_left):
-    one = Terminal(REPOSITORY / "lab", "shell", "splice-push")
+    one = Terminal("splice-push")
     one.said()
     assert "3.7's condition is in the kernel" in one.types("fault_on")
     one.types("fault_off", until="fault_off\r\n")  # the line is read, and runs
     time.sleep(later_s)
-    os.write(one.terminal, b"\x03")
+    one.sendintr()
     time.sleep(2)  # Ctrl-C takes along what is typed in the same moment
     one.types("py 'and now'.upper()", until=f"AND NOW\r\n{PROMPT}")
     said = one.types("fault_on")
@@ -129,7 +113,7 @@ def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s,
     one.types("exit", until="exit\r\n")
     time.sleep(later_s)
     with contextlib.suppress(OSError):  # it has ended already
-        os.write(one.terminal, b"\x03")
+        one.sendintr()
     one.said(until="nothing comes any more")
     one.ended()
     held = lab("shell", "--", "sh", "-c", "ls -d /sys/kernel/livepatch/* /sys/module/lab_* 2>/dev/null; true")

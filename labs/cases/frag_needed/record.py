@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 
-from labs import plots
+from labs import plots, shell
 from labs.cases.frag_needed import case, on_call
 from labs.cases.frag_needed.network import Network
+from labs.cases.frag_needed.shell import SESSION
 
 SMALL_BYTES = 48  # net.ipv4.tcp_min_snd_mss: no segment size is below it, options included
+WAITED = re.compile(r"^([\d.]+) s$", re.MULTILINE)  # what shell.SESSION has bash say
 
 
 def record() -> dict:
@@ -21,6 +24,7 @@ def record() -> dict:
         again = case.again(net)
     with Network() as net:
         expiry = case.expiry(net)
+    typed = shell.transcript("frag-needed", SESSION)
     seen = outcome.shown["direct"]
     figures = {
         "a-ladder": seen.ladder("A", "Connection A, seen at the client").html(),
@@ -28,6 +32,7 @@ def record() -> dict:
         "waits": plots.figure_html(*outcome.figure()),
         "timeline": plots.table_html(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
         "again": plots.table_html(again.text(), "The same pair of connections four times in one network"),
+        "prompt": plots.table_html(typed, "./lab shell frag-needed"),
         "expiry": plots.table_html(expiry.text(), "Two connections outlive what was learnt"),
         **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
@@ -44,6 +49,7 @@ def record() -> dict:
             }
             for one in expiry
         },
+        "prompt": _waited(typed),
         "on_call": on_call.taken().to_json(),
         "figures": figures,
         "files": {
@@ -51,6 +57,12 @@ def record() -> dict:
             "timeline.events.json": json.dumps(traced.to_json()["events"], indent=1) + "\n",
         },
     }
+
+
+def _waited(typed: str) -> dict[str, dict[str, float]]:
+    """How long each connection waited at the prompt, in seconds, with the fault and without."""
+    said = zip(("with_fault", "without"), typed.split("fault_off"))
+    return {state: dict(zip(("first_s", "second_s"), map(float, WAITED.findall(lines)))) for state, lines in said}
 
 
 def _key(name: str) -> str:

@@ -11,6 +11,12 @@ from labs.shell import Session
 
 # A question is one write, which fills a segment by the first MSS of a connection; the answer is its echo.
 ASK = "head -c 1448 /dev/zero >&$it; head -c 1448 <&$it | wc -c"
+# Both are open before either asks; the host's bash keeps them from one line to the next.
+OPEN = f"client TIMEFORMAT='%R s'; exec 8<>/dev/tcp/{VIP}/{ECHO_PORT} 9<>/dev/tcp/{VIP}/{ECHO_PORT}"
+TIMED = f"client nstat -n; for it in 8 9; do time ({ASK}); done; nstat -z IpFragFails"
+LEARNT = f"client ip route get {VIP}"
+# What is typed for the recording of the toolbox.
+SESSION = ("net", "client ping -c 1 server", "fault_on", OPEN, LEARNT, TIMED, LEARNT, "fault_off", OPEN, TIMED)
 
 
 @contextlib.contextmanager
@@ -23,10 +29,5 @@ def session() -> Iterator[Session]:
             health=net.told,
             fault_does="the client knows nothing of the tunnel: of two open connections, the second to ask has to wait",
             health_does="a route tells the client of the tunnel's MTU beforehand",
-            tries=(
-                # Both are open before either asks; the host's bash keeps them from one line to the next.
-                f"client TIMEFORMAT='%R s'; exec 8<>/dev/tcp/{VIP}/{ECHO_PORT} 9<>/dev/tcp/{VIP}/{ECHO_PORT}",
-                f"client nstat -n; for it in 8 9; do time ({ASK}); done; nstat -z IpFragFails",
-                f"client ip route get {VIP}",
-            ),
+            tries=(OPEN, TIMED, LEARNT),
         )
