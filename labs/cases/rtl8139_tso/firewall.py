@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import socket
-import struct
+
+from scapy.layers.inet import ICMP
 
 from labs.cases.rtl8139_tso.curing import as_it_is
 from labs.cases.rtl8139_tso.let_in import OTHER_ICMP, OTHER_PORTS, Firewall
@@ -68,11 +69,8 @@ def _knock_udp(port: int) -> None:
 
 def _knock_icmp(kind: int) -> None:
     """One message of this type, with nothing in it."""
-    body = struct.pack("!BBHHH12x", kind, 0, 0, 1, 1)
-    words = sum(struct.unpack(f"!{len(body) // 2}H", body))
-    checksum = ~(words + (words >> 16)) & 0xFFFF
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as knocking:
-        knocking.sendto(body[:2] + struct.pack("!H", checksum) + body[4:], (SERVERS["server"], 0))
+        knocking.sendto(bytes(ICMP(type=kind) / bytes(12)), (SERVERS["server"], 0))
 
 
 def _without_rules(net: Network) -> list[str]:
