@@ -23,7 +23,18 @@ from host.sandbox import confined
 from host.vm import machine, profile, snapshot
 from tests.walls.conftest import until
 
+SO_ACCEPTCON = 1 << 16  # include/uapi/linux/net.h
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
+
+
+def listens(path: Path) -> bool:
+    """Whether somebody listens at this socket: its file is there a moment before."""
+    name = os.fsencode(path)
+    for line in Path("/proc/net/unix").read_bytes().splitlines():
+        fields = line.split()  # Num RefCount Protocol Flags Type St Inode Path
+        if fields[-1] == name and int(fields[3], 16) & SO_ACCEPTCON:
+            return True
+    return False
 
 
 @pytest.fixture
@@ -35,7 +46,7 @@ def does(tmp_path):
         process = subprocess.Popen([*QEMU, *options, "-qmp", f"unix:{path},server=on,wait=off"])
         monitor = QEMUMonitorProtocol(str(path))
         try:
-            until(lambda: path.exists() or process.poll() is not None)
+            until(lambda: listens(path) or process.poll() is not None)
             monitor.connect()
             with contextlib.suppress(QMPError, EOFError, OSError):  # it may be ended for having tried
                 monitor.cmd("migrate", uri=f"exec:touch {done}")
