@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -134,7 +135,8 @@ def transcript(case: str, lines: Sequence[str]) -> str:
         terminal.expect_exact(pexpect.EOF)
     finally:
         terminal.close(force=True)
-    return shown.removesuffix(PROMPT).replace("\r\n", "\n").strip()
+    # A host's bash has a terminal of its own, which adds a carriage return as this one does.
+    return re.sub("\r+\n", "\n", shown.removesuffix(PROMPT)).strip()
 
 
 def _say(failed: Exception) -> None:
