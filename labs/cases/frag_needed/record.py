@@ -61,7 +61,7 @@ def record() -> dict:
 
 def _waited(typed: str) -> dict[str, dict[str, float]]:
     """How long each connection waited at the prompt, in seconds, with the fault and without."""
-    said = zip(("with_fault", "without"), typed.split("fault_off"))
+    said = zip(("with_fault", "without"), typed.split(f"{shell.PROMPT}fault_off"))
     return {state: dict(zip(("first_s", "second_s"), map(float, WAITED.findall(lines)))) for state, lines in said}
 
 
