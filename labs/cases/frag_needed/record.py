@@ -12,7 +12,8 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.shell import SESSION
 
 SMALL_BYTES = 48  # net.ipv4.tcp_min_snd_mss: no segment size is below it, options included
-WAITED = re.compile(r"^([\d.]+) s$", re.MULTILINE)  # what shell.SESSION has bash say
+WAITED = re.compile(r"^([\d.]+) s$", re.MULTILINE)  # what SESSION has bash say, and nstat
+REFUSED = re.compile(r"^IpFragFails +(\d+)", re.MULTILINE)
 
 
 def record() -> dict:
@@ -59,10 +60,15 @@ def record() -> dict:
     }
 
 
-def _waited(typed: str) -> dict[str, dict[str, float]]:
-    """How long each connection waited at the prompt, in seconds, with the fault and without."""
+def _waited(typed: str) -> dict[str, dict[str, float | int]]:
+    """How long each connection waited at the prompt, in seconds, and how many packets its host refused, with the fault
+    and without."""
     said = zip(("with_fault", "without"), typed.split(f"{shell.PROMPT}fault_off"))
-    return {state: dict(zip(("first_s", "second_s"), map(float, WAITED.findall(lines)))) for state, lines in said}
+    return {
+        state: dict(zip(("first_s", "second_s"), map(float, WAITED.findall(lines))))
+        | {"refused": int(REFUSED.search(lines)[1])}
+        for state, lines in said
+    }
 
 
 def _key(name: str) -> str:
