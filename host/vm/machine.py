@@ -30,11 +30,10 @@ KEEP = f'{" ".join(BOUNDED)} cat || kill -KILL "$0"'
 LAST_WORDS_BYTES = 2000
 # What the guest's console shows when sshd listens, and when everything is up (fork_server.py).
 SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
-
-
-# Signals that no guest brings upon its QEMU, the second where there is no page for a memory that is mapped; and what
-# QEMU says when it ends by itself because of another such signal (qemu_kill_report in its softmmu/runstate.c).
-OF_THIS_MACHINE, TOLD_TO_END = (signal.SIGKILL, signal.SIGBUS), "terminating on signal"
+# Signals that no guest brings upon its QEMU; the second is for mapped memory, when no page is left for it.
+OF_THIS_MACHINE = (signal.SIGKILL, signal.SIGBUS)
+# What QEMU says when it ends by itself because of another such signal (qemu_kill_report() in its softmmu/runstate.c).
+TOLD_TO_END = "terminating on signal"
 
 
 class GuestDied(LabError):

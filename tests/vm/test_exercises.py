@@ -7,6 +7,7 @@ do the cells of a notebook. Emulation spends a third of the time on code that it
 """
 
 import contextlib
+import itertools
 import json
 import os
 
@@ -28,7 +29,7 @@ def chapter(id: str) -> str:
     return id.partition("/")[0]
 
 
-ANSWERS = {id: [each for each in stored.answers() if each[0].id == id] for id in EXERCISES}
+ANSWERS = {id: list(of_it) for id, of_it in itertools.groupby(stored.answers(), lambda each: each[0].id)}
 FIRST = {next(id for id in EXERCISES if chapter(id) == name) for name in cases.cases()}
 
 

@@ -26,7 +26,8 @@ def test_its_folder_may_have_any_name(tmp_path, name):
 
 def test_a_full_disk_is_said_before_a_guest_is_started_that_would_never_wake(tmp_path, monkeypatch):
     monkeypatch.setenv("LAB_RUN_DIR", str(tmp_path))
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(1 << 30, 1 << 30, 16384))
+    usage = shutil.disk_usage("/")._replace(free=16384)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(LabError, match=f"guest: needs 32 MiB in {paths.run()}, and 0 MiB are free"):
         machine.new_folder()
     assert not list(paths.run().glob("guest-*"))
