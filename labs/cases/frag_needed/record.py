@@ -12,6 +12,7 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.shell import SESSION
 
 SMALL_BYTES = 48  # net.ipv4.tcp_min_snd_mss: no segment size is below it, options included
+COLUMNS = 80  # what a page shows beside its margins, see tests/site/test_layout.py
 WAITED = re.compile(r"^([\d.]+) s$", re.MULTILINE)  # what SESSION has bash say, and nstat
 REFUSED = re.compile(r"^IpFragFails +(\d+)", re.MULTILINE)
 
@@ -33,7 +34,7 @@ def record() -> dict:
         "waits": plots.figure_html(*outcome.figure()),
         "timeline": plots.table_html(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
         "again": plots.table_html(again.text(), "The same pair of connections four times in one network"),
-        "prompt": plots.table_html(typed, "./lab shell frag-needed"),
+        "prompt": plots.table_html(_as_wide_as_a_terminal(typed), "./lab shell frag-needed"),
         "expiry": plots.table_html(expiry.text(), "Two connections outlive what was learnt"),
         **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
@@ -58,6 +59,12 @@ def record() -> dict:
             "timeline.events.json": json.dumps(traced.to_json()["events"], indent=1) + "\n",
         },
     }
+
+
+def _as_wide_as_a_terminal(text: str) -> str:
+    """With the breaks that a terminal of COLUMNS makes of longer lines."""
+    lines = (line[at : at + COLUMNS] for line in text.splitlines() for at in range(0, len(line) or 1, COLUMNS))
+    return "\n".join(lines)
 
 
 def _waited(typed: str) -> dict[str, dict[str, float | int]]:
