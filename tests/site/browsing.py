@@ -77,3 +77,19 @@ def visit(
         yield seen
     finally:
         page.close()
+
+
+def at_widths(page, widths: list[int], script: str) -> dict[int, object]:
+    """What a script finds when the window is as wide as each of these, in pixels. A page follows by its style sheets
+    alone: this is as if it had been opened so."""
+    found = {}
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 900})
+        found[width] = page.evaluate(script)
+    return found
+
+
+def in_colours(page, scheme: str) -> None:
+    """The page in the reader's colours, light or dark, which it follows while it is open."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)

@@ -5,17 +5,26 @@ from __future__ import annotations
 import importlib.resources
 
 import pytest
-from browsing import OF_EACH_KIND, each_page, visit
+from browsing import OF_EACH_KIND, at_widths, each_page, in_colours, visit
 
 AXE = importlib.resources.files("axe_playwright_python") / "axe.min.js"
 CHAPTER = "book/frag-needed"  # of all pages it has the most components
 LEVEL = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
-def violations(page) -> list[str]:
-    """What axe finds against WCAG 2.2 AA: the rule, the element, and why."""
+# axe's rules of that level: all, or those that look at colours.
+RULES = """([level, colours]) => axe.getRules(level).filter(rule => !colours || rule.tags.includes('cat.color'))
+    .map(rule => rule.ruleId)"""
+
+
+def violations(page, colours: bool = False, within: str = "html") -> list[str]:
+    """What axe finds against WCAG 2.2 AA on a page or in a part of it, or in the colours alone: the rule, the element,
+    and why."""
     page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", LEVEL)
+    only = {"type": "rule", "values": page.evaluate(RULES, [LEVEL, colours])}
+    found = page.evaluate(
+        "([within, only]) => axe.run(within, {runOnly: only, resultTypes: ['violations']})", [within, only]
+    )
     return [
         f"{rule['id']}: {node['html'][:160]} ({node['failureSummary']})"
         for rule in found["violations"]
@@ -23,38 +32,42 @@ def violations(page) -> list[str]:
     ]
 
 
-def accessible(site, browser, name, scheme, width=1280):
-    with visit(browser, f"{site}/{name}.html", width, scheme=scheme, reduced_motion="reduce") as seen:
-        assert seen.page.evaluate("document.documentElement.dataset.theme") == scheme
-        # What is folded away is read too, by those who open it.
-        seen.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-        assert violations(seen.page) == []
+def unfolded(page) -> None:
+    """What is folded away is read too, by those who open it."""
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
 
 
 @pytest.mark.parametrize("name", each_page())
 def test_axe_finds_nothing_at_wcag_2_2_aa(site, browser, name):
-    accessible(site, browser, name, "light")
-
-
-@pytest.mark.parametrize("name", each_page(base=[CHAPTER]))
-def test_axe_finds_nothing_in_the_dark(site, browser, name):
-    accessible(site, browser, name, "dark")
+    """The themes differ in their colours and in nothing else."""
+    with visit(browser, f"{site}/{name}.html", reduced_motion="reduce") as seen:
+        unfolded(seen.page)
+        in_colours(seen.page, "light")
+        assert violations(seen.page) == []
+        in_colours(seen.page, "dark")
+        assert violations(seen.page, colours=True) == []
 
 
 @pytest.mark.parametrize("name", each_page([*OF_EACH_KIND, "book/addr-select"], base=[CHAPTER]))
 def test_axe_finds_nothing_on_a_telephone(site, browser, name):
     """Where tables scroll, and what can be pressed may be small."""
-    accessible(site, browser, name, "light", width=390)
+    with visit(browser, f"{site}/{name}.html", 390, reduced_motion="reduce") as seen:
+        unfolded(seen.page)
+        assert violations(seen.page) == []
 
 
-def test_axe_would_find_something(site, browser):
+@pytest.mark.parametrize("scheme, pale", [("light", "#ccc"), ("dark", "#444")])
+def test_axe_would_find_something(site, browser, scheme, pale):
     with visit(browser, f"{site}/book/index.html") as seen:
+        in_colours(seen.page, scheme)
         seen.page.evaluate(
-            "document.querySelector('article').insertAdjacentHTML('beforeend', "
-            '\'<p style="color:#ccc;background:#fff">pale</p><img src="x.png">\')'
+            "pale => document.querySelector('article').insertAdjacentHTML('beforeend', "
+            '`<p style="color:${pale}">pale</p><img src="x.png">`)',
+            pale,
         )
-        found = " ".join(violations(seen.page))
+        found, of_colours = (" ".join(violations(seen.page, colours)) for colours in (False, True))
         assert "color-contrast" in found and "image-alt" in found
+        assert "color-contrast" in of_colours and "image-alt" not in of_colours
 
 
 @pytest.mark.parametrize("name", each_page())
@@ -74,14 +87,14 @@ def test_pictures_have_words(site, browser, name):
         assert dumb == []
 
 
-@pytest.mark.parametrize(
-    "width, height", [(360, 740), (1280, 900), pytest.param(3840, 2160, marks=pytest.mark.whole("site"))]
-)
+ROOM = "[document.documentElement.scrollWidth, window.innerWidth]"
+
+
 @pytest.mark.parametrize("name", each_page())
-def test_the_page_does_not_scroll_sideways(site, browser, name, width, height):
-    with visit(browser, f"{site}/{name}.html", width, height) as seen:
-        room = seen.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-        assert room[0] <= room[1], f"{name} is {room[0]} px wide in {room[1]}"
+def test_the_page_does_not_scroll_sideways(site, browser, name):
+    with visit(browser, f"{site}/{name}.html") as seen:
+        rooms = at_widths(seen.page, [360, 1280, 3840], ROOM)
+        assert {width: taken for width, (taken, room) in rooms.items() if taken > room} == {}
 
 
 def focused(page) -> dict:

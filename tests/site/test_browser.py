@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from browsing import each_page, toc_pages, visit
+from browsing import each_page, in_colours, toc_pages, visit
 
 from host import cases
 
@@ -53,27 +53,18 @@ PIXELS = """async png => {
 }"""
 
 
-def pixels(browser, file) -> dict:
-    """What is in a picture, by the browser's own eyes."""
-    page = browser.new_page()
-    try:
-        return page.evaluate(PIXELS, base64.b64encode(file.read_bytes()).decode())
-    finally:
-        page.close()
-
-
 @pytest.mark.whole("site", why="for people to look at")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", [name for name in toc_pages() if "/" in name])
-def test_the_first_screen_is_left_as_a_picture(site, built_site, browser, name, scheme):
+def test_the_first_screens_are_left_as_pictures(site, built_site, browser, name):
     """For whoever wants to look: _build/screens."""
-    file = built_site.parent / "screens" / f"{name.replace('/', '-')}-{scheme}.png"
-    with visit(browser, f"{site}/{name}.html", scheme=scheme) as seen:
-        seen.page.screenshot(path=file)
-    seen = pixels(browser, file)
-    assert (seen["width"], seen["height"]) == (1280, 900)
-    assert seen["colours"] > 50, "letters have soft edges; an empty page has one colour"
-    assert (seen["light"] > 0.5) == (scheme == "light")
+    with visit(browser, f"{site}/{name}.html") as seen:
+        for scheme in ("light", "dark"):
+            in_colours(seen.page, scheme)
+            file = built_site.parent / "screens" / f"{name.replace('/', '-')}-{scheme}.png"
+            found = seen.page.evaluate(PIXELS, base64.b64encode(seen.page.screenshot(path=file)).decode())
+            assert (found["width"], found["height"]) == (1280, 900)
+            assert found["colours"] > 50, "letters have soft edges; an empty page has one colour"
+            assert (found["light"] > 0.5) == (scheme == "light")
 
 
 def test_the_root_leads_to_the_first_page(site, browser):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browsing import each_page, toc_pages, visit
+from browsing import at_widths, each_page, toc_pages, visit
 
 WIDTHS = [360, 768, 1280, 1600, 1920]  # pixels
 COLUMNS = 80  # of a table in plain text, see labs/table.py
@@ -50,24 +50,18 @@ CUT = """columns => {
 NOTED = [name for name in toc_pages() if name.startswith("book/")]
 
 
-@pytest.mark.parametrize(
-    "width",
-    [
-        1280,
-        *(pytest.param(width, marks=pytest.mark.whole("site", why="five widths")) for width in WIDTHS if width != 1280),
-    ],
-)
 @pytest.mark.parametrize("name", each_page(NOTED))
-def test_no_note_lies_over_another(site, browser, name, width):
-    with visit(browser, f"{site}/{name}.html", width) as seen:
-        assert seen.page.evaluate(NOTES)["faults"] == []
+def test_no_note_lies_over_another(site, browser, name):
+    with visit(browser, f"{site}/{name}.html") as seen:
+        found = at_widths(seen.page, WIDTHS, NOTES)
+        assert {width: each["faults"] for width, each in found.items() if each["faults"]} == {}
 
 
 def test_notes_are_looked_at_below_the_code_and_beside_it(site, browser):
-    for width, beside in ((768, False), (1280, True)):
-        with visit(browser, f"{site}/book/frag-needed.html", width) as seen:
-            found = seen.page.evaluate(NOTES)
-            assert found["seen"] > 20 and bool(found["beside"]) == beside
+    with visit(browser, f"{site}/book/frag-needed.html") as seen:
+        found = at_widths(seen.page, WIDTHS, NOTES)
+        assert all(each["seen"] > 20 for each in found.values())
+        assert (bool(found[768]["beside"]), bool(found[1280]["beside"])) == (False, True)
 
 
 @pytest.mark.parametrize("name", each_page())
