@@ -185,8 +185,11 @@ def test_the_session_at_the_prompt_has_the_fault_and_can_do_without():
 
 
 def test_the_lines_to_try_at_the_prompt_are_answered(with_fault_and_without):
-    for said in with_fault_and_without("addr-select"):
-        assert "5 received" in said and re.search(rf"^{REPORTED + 1}$", said, re.MULTILINE), said
+    said = with_fault_and_without("addr-select")
+    for each in said:  # it has as many addresses, and is answered
+        assert "5 received" in each and re.search(rf"^{REPORTED + 1}$", each, re.MULTILINE), each
+    with_fault, without = (int(re.search(r"^@\[ping\]: (\d+)", each, re.MULTILINE)[1]) for each in said)
+    assert with_fault > REPORTED and 0 < without < REPORTED / 10, said
 
 
 def test_one_object_on_stdout(main):
