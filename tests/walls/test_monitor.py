@@ -23,7 +23,7 @@ from host.sandbox import confined
 from host.vm import machine, profile, snapshot
 from tests.walls.conftest import until
 
-SO_ACCEPTCON = 1 << 16  # include/uapi/linux/net.h
+SO_ACCEPTCON = 1 << 16  # __SO_ACCEPTCON, include/uapi/linux/net.h
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
 
 
