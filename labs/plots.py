@@ -139,10 +139,11 @@ def _plain(value) -> float | str:
         return str(value)
 
 
-def table_html(text: str, caption: str) -> str:
-    """A table in plain text as a figure that scrolls by itself on a narrow page, by key as well."""
+def table_html(text: str, caption: str, wraps: bool = False) -> str:
+    """A table in plain text as a figure that scrolls by itself on a narrow page, by key as well. If it `wraps`, longer
+    lines go on below instead, as in a terminal, and are copied as one."""
     return (
-        f'<figure class="wpw-table"><figcaption>{escape(caption)}</figcaption>'
+        f'<figure class="wpw-table{" wpw-wraps" * wraps}"><figcaption>{escape(caption)}</figcaption>'
         f'<div style="overflow-x:auto" role="region" tabindex="0" aria-label="{escape(caption)}">'
         f"<pre>{escape(text)}</pre></div></figure>"
     )

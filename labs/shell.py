@@ -64,6 +64,7 @@ class Prompt(CLI):
     def __init__(self, session: Session, state: Undone) -> None:
         self.session, self.helpStr, self.state = session, session.help(), state
         self.state.enter_context(session.health())
+        output(f"{', '.join(session.net.by_name)}: without the fault. fault_on, fault_off, and help, which says more\n")
         try:
             if sys.stdin.isatty():
                 super().__init__(session.net)
@@ -120,7 +121,8 @@ class Prompt(CLI):
 
 def transcript(case: str, lines: Sequence[str]) -> str:
     """What a terminal shows of `labs shell CASE` while these lines are typed there, each when the one before it has
-    been answered; it ends with the last answer. Raises pexpect.ExceptionPexpect if one is not, in WAITS_S."""
+    been answered; it ends with the last answer. Raises pexpect.ExceptionPexpect if one is not, in WAITS_S; the network
+    may then outlive this, for the guest of a recording is thrown away."""
     import pexpect  # for a recording alone
 
     dumb, wide = os.environ | {"TERM": "dumb"}, (40, 200)  # no codes, and no line is broken
@@ -156,7 +158,6 @@ def prompt(session: Block) -> None:
     with Undone() as network:
         it = network.enter_context(session())
         state = network.enter_context(Undone())
-        output(f"{', '.join(it.net.by_name)}: without the fault. fault_on, fault_off, and help, which says more\n")
         Prompt(it, state)
 
 

@@ -8,7 +8,7 @@ import pytest
 from scapy.layers.inet import ICMP, IP, TCP
 
 from labs import __main__ as command
-from labs.cases.frag_needed import case, crafting, cured, curing, lasting, telling, tracing
+from labs.cases.frag_needed import case, crafting, cured, curing, lasting, record, telling, tracing
 from labs.cases.frag_needed.crafted import Message, Quote, message
 from labs.errors import CouldNotTell
 from labs.judge.evidence import of_kind, read
@@ -215,3 +215,11 @@ def test_an_unknown_case_names_the_known(capsys):
     with pytest.raises(SystemExit) as stop:
         command.main(["run", "no-such-case"])
     assert stop.value.code == 2 and "frag-needed" in capsys.readouterr().err
+
+
+def test_what_is_recorded_of_the_prompt_is_what_it_said():
+    """The line that was typed says IpFragFails, too; and what failed has no number."""
+    ask = "mininet> client nstat -n; time (ask); nstat -z IpFragFails\n"
+    answers = "1448\n0.154 s\n1448\n0.286 s\n#kernel\nIpFragFails    1   0.0\n"
+    typed = f"{ask}{answers}mininet> fault_off\n{ask}*** no host\n"
+    assert record.waited(typed) == {"with_fault": {"first_s": 0.154, "second_s": 0.286, "refused": 1}, "without": {}}

@@ -5,6 +5,7 @@ import re
 import pytest
 from test_topology import left_behind  # pytest puts this folder on the path
 
+from labs import shell
 from labs.cases.splice_push.regression import REGRESSION
 from labs.trace import module
 
@@ -19,6 +20,17 @@ def test_of_two_connections_the_second_waits_for_a_timer_with_the_fault(with_fau
     first, second = re.findall(r"^([\d.]+) s\s*$", broken, re.MULTILINE)
     assert float(second) >= 0.2, broken  # TCP_RTO_MIN, include/net/tcp.h
     assert re.search(r"expires \d+sec mtu 1480", broken) and not re.search(r"expires", healthy)
+
+
+def test_a_transcript_is_what_a_terminal_shows():
+    shown = shell.transcript("frag-needed", ("client echo one two", "nonsense"))
+    assert shown.splitlines()[1:] == [
+        "mininet> client echo one two",
+        "one two",
+        "mininet> nonsense",
+        "*** Unknown command: nonsense",
+    ], shown
+    assert shown.startswith("client, balancer, server: without the fault")
 
 
 def test_the_end_of_an_answer_is_missing_with_the_fault(with_fault_and_without):

@@ -9,11 +9,10 @@ import re
 from labs import plots, shell
 from labs.cases.frag_needed import case, on_call
 from labs.cases.frag_needed.network import Network
-from labs.cases.frag_needed.shell import SESSION
+from labs.cases.frag_needed.shell import TYPED
 
 SMALL_BYTES = 48  # net.ipv4.tcp_min_snd_mss: no segment size is below it, options included
-COLUMNS = 80  # what a page shows beside its margins, see tests/site/test_layout.py
-WAITED = re.compile(r"^([\d.]+) s$", re.MULTILINE)  # what SESSION has bash say, and nstat
+WAITED = re.compile(r"^([\d.]+) s$", re.MULTILINE)  # what TYPED has bash say, and nstat
 REFUSED = re.compile(r"^IpFragFails +(\d+)", re.MULTILINE)
 
 
@@ -26,7 +25,7 @@ def record() -> dict:
         again = case.again(net)
     with Network() as net:
         expiry = case.expiry(net)
-    typed = shell.transcript("frag-needed", SESSION)
+    typed = shell.transcript("frag-needed", TYPED)
     seen = outcome.shown["direct"]
     figures = {
         "a-ladder": seen.ladder("A", "Connection A, seen at the client").html(),
@@ -34,7 +33,7 @@ def record() -> dict:
         "waits": plots.figure_html(*outcome.figure()),
         "timeline": plots.table_html(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
         "again": plots.table_html(again.text(), "The same pair of connections four times in one network"),
-        "prompt": plots.table_html(_as_wide_as_a_terminal(typed), "./lab shell frag-needed"),
+        "prompt": plots.table_html(typed, "./lab shell frag-needed", wraps=True),
         "expiry": plots.table_html(expiry.text(), "Two connections outlive what was learnt"),
         **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
@@ -51,7 +50,7 @@ def record() -> dict:
             }
             for one in expiry
         },
-        "prompt": _waited(typed),
+        "prompt": waited(typed),
         "on_call": on_call.taken().to_json(),
         "figures": figures,
         "files": {
@@ -61,19 +60,13 @@ def record() -> dict:
     }
 
 
-def _as_wide_as_a_terminal(text: str) -> str:
-    """With the breaks that a terminal of COLUMNS makes of longer lines."""
-    lines = (line[at : at + COLUMNS] for line in text.splitlines() for at in range(0, len(line) or 1, COLUMNS))
-    return "\n".join(lines)
-
-
-def _waited(typed: str) -> dict[str, dict[str, float | int]]:
+def waited(typed: str) -> dict[str, dict[str, float | int]]:
     """How long each connection waited at the prompt, in seconds, and how many packets its host refused, with the fault
-    and without."""
+    and without. What the prompt did not say is not in it, and no conclusion is drawn then."""
     said = zip(("with_fault", "without"), typed.split(f"{shell.PROMPT}fault_off"))
     return {
         state: dict(zip(("first_s", "second_s"), map(float, WAITED.findall(lines))))
-        | {"refused": int(REFUSED.search(lines)[1])}
+        | dict(zip(("refused",), map(int, REFUSED.findall(lines))))
         for state, lines in said
     }
 

@@ -16,7 +16,7 @@ OPEN = f"client TIMEFORMAT='%R s'; exec 8<>/dev/tcp/{VIP}/{ECHO_PORT} 9<>/dev/tc
 TIMED = f"client nstat -n; for it in 8 9; do time ({ASK}); done; nstat -z IpFragFails"
 LEARNT = f"client ip route get {VIP}"
 # What is typed for the recording of the toolbox.
-SESSION = ("net", "client ping -c 1 server", "fault_on", OPEN, LEARNT, TIMED, LEARNT, "fault_off", OPEN, TIMED)
+TYPED = ("net", "client ping -c 1 server", "fault_on", OPEN, LEARNT, TIMED, LEARNT, "fault_off", OPEN, TIMED)
 
 
 @contextlib.contextmanager
