@@ -3,8 +3,10 @@
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import time
+from functools import partial
 
 import pexpect
 import pytest
@@ -25,7 +27,9 @@ class Terminal(pexpect.spawn):
     def __init__(self, *words):
         dumb = os.environ | {"TERM": "dumb"}  # no colours, no codes
         lab, wide = str(REPOSITORY / "lab"), (40, 200)  # no line is broken
-        super().__init__(lab, ["shell", *words], timeout=PATIENCE_S, encoding="utf-8", env=dumb, dimensions=wide)
+        heard = partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)  # by nohup it may be ignored, and handed down
+        calls = dict(timeout=PATIENCE_S, encoding="utf-8", env=dumb, dimensions=wide, preexec_fn=heard)
+        super().__init__(lab, ["shell", *words], **calls)
 
     def said(self, until=PROMPT):
         """All that comes until this does, or the program's end."""
