@@ -12,19 +12,18 @@ CHAPTER = "book/frag-needed"  # of all pages it has the most components
 LEVEL = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
-# axe's rules of that level: all, or those that look at colours.
-RULES = """([level, colours]) => axe.getRules(level).filter(rule => !colours || rule.tags.includes('cat.color'))
-    .map(rule => rule.ruleId)"""
+# What to ask axe: its rules of this level, or of them those that look at colours.
+RUN = """([within, level, colours]) => {
+    const asked = axe.getRules(level).filter(rule => rule.tags.includes('cat.color')).map(rule => rule.ruleId);
+    return axe.run(within, {runOnly: colours ? {type: 'rule', values: asked} : level, resultTypes: ['violations']});
+}"""
 
 
 def violations(page, colours: bool = False, within: str = "html") -> list[str]:
     """What axe finds against WCAG 2.2 AA on a page or in a part of it, or in the colours alone: the rule, the element,
     and why."""
     page.evaluate(AXE.read_text("utf-8"))
-    only = {"type": "rule", "values": page.evaluate(RULES, [LEVEL, colours])}
-    found = page.evaluate(
-        "([within, only]) => axe.run(within, {runOnly: only, resultTypes: ['violations']})", [within, only]
-    )
+    found = page.evaluate(RUN, [within, LEVEL, colours])
     return [
         f"{rule['id']}: {node['html'][:160]} ({node['failureSummary']})"
         for rule in found["violations"]
