@@ -84,7 +84,8 @@ def judge_crafted(evidence: Evidence, verdict: Verdict) -> None:
     if max(one.length_bytes for one in own(seen.shown)) <= MTU:
         raise CannotTry(f"the client's packets have {MTU} bytes at most as it is", "./lab check frag-needed/6 FILE")
     hold_ignored(verdict, seen)
-    hold_heard(verdict, seen)
+    if mtu_of(seen.ignored.route) is None:  # it was sent first, and what the client has learnt may be of it
+        hold_heard(verdict, seen)
 
 
 def hold_ignored(verdict: Verdict, seen: Crafted) -> None:

@@ -54,6 +54,14 @@ def test_what_finds_no_connection_is_ignored_as_well(quoted):
     assert judged(seen(ignored=ignored)).verdict == "PASS"
 
 
+def test_what_is_learnt_of_the_one_is_not_said_of_the_other():
+    """The wrong way round: the exception is there from the first message on."""
+    first, second = replace(HEARD, packet=TIMELY), Sent(LATE, "", {RECEIVED: 1, OUT_OF_WINDOW: 1}, HEARD.route)
+    verdict = judged(seen(ignored=first, heard=second))
+    assert verdict.verdict == "FAIL" and "ignored: the client has learnt an MTU of 1400" in verdict.text()
+    assert "heard:" not in verdict.text()
+
+
 def test_a_message_is_read():
     assert message(TIMELY).mtu == 1400
     assert message(TIMELY).quote == Quote(CLIENT, VIP, 42144, 7000, 0x23C26999)

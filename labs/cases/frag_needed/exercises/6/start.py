@@ -1,6 +1,8 @@
 # Exercise frag-needed/6: two messages to the client, 10.0.0.1, from beside the path. Each function returns one packet.
 # `seen` is what a mirror port has shown of one connection of the client's to 10.0.0.2: a list of IP packets, as Scapy
-# has them, the oldest first, of long ones the first bytes. The last one has not been acknowledged.
+# has them, the oldest first, of long ones the first bytes. The last one has not been acknowledged. To look at them, have
+# the verdict say what they are:
+#     raise SystemExit("; ".join(packet.sprintf("%IP.src% > %IP.dst% %TCP.flags% %TCP.seq%") for packet in seen))
 from scapy.layers.inet import ICMP, IP, TCP
 
 MTU = 1400
