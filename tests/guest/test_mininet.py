@@ -35,8 +35,11 @@ def test_stock_mininet_builds_the_network_of_each_case(case):
 def test_with_traffic_control_stock_mininet_has_our_delays(tmp_path):
     """2 ms there and 2 ms back, and not twice as much: on both ends of each link the same delay would be that."""
     typed = tmp_path / "typed"
-    typed.write_text("sh tc qdisc show\nclient tc qdisc show\nclient ping -c 1 server\n")
+    hosts = ("client", "balancer", "server")
+    lines = ["sh tc qdisc show", *(f"{host} tc qdisc show" for host in hosts), "client ping -c 1 server"]
+    typed.write_text("".join(f"{line}\n" for line in lines))
     said = mn("frag-needed", "--link", "tc", "--test", "none", "--post", str(typed))
     delayed = re.findall(r"netem .*dev (\S+) .*delay 2ms", said)
-    assert sorted(delayed) == ["lan-eth1", "lan-eth2", "lan-eth3"] and "dev client-eth0" in said, said
+    assert sorted(delayed) == ["lan-eth1", "lan-eth2", "lan-eth3"], said
+    assert all(f"dev {host}-eth0" in said for host in hosts), said
     assert float(re.search(r"min/avg/max/mdev = ([\d.]+)", said)[1]) >= 4
