@@ -80,11 +80,11 @@ def visit(
 
 
 def at_widths(page, widths: list[int], script: str) -> dict[int, object]:
-    """What a script finds when the window is as wide as each of these, in pixels. A page follows by its style sheets
-    alone: this is as if it had been opened so."""
+    """What a script finds when the window is as wide as each of these, in pixels, and all that moves has arrived."""
     found = {}
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
+        arrived(page)
         found[width] = page.evaluate(script)
     return found
 
@@ -93,3 +93,12 @@ def in_colours(page, scheme: str) -> None:
     """The page in the reader's colours, light or dark, which it follows while it is open."""
     page.emulate_media(color_scheme=scheme)
     page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+    arrived(page)
+
+
+def arrived(page) -> None:
+    """What a style sheet moves, or gives another colour, over some time: a sidebar, a button."""
+    page.evaluate("""() => {
+        document.documentElement.getBoundingClientRect();  // or what has just been changed would not move yet
+        document.getAnimations().forEach(each => each instanceof CSSTransition && each.finish());
+    }""")
