@@ -103,6 +103,6 @@ def looks_find_what_they_are_for(on_call):
 
 def the_same_at_the_prompt(prompt):
     """At Mininet's prompt, too, the client's host refuses one segment with the fault, and the second of two connections
-    waits for no less than a timer of 200 ms; without the fault none is refused."""
+    has its answer after a timer of 200 ms or more; without the fault none is refused."""
     assert prompt.with_fault.second_s >= 0.2
     assert prompt.with_fault.refused == 1 and prompt.without.refused == 0
