@@ -119,26 +119,29 @@ LEAVES = """echo looks; cd /sys/kernel/livepatch
 for _ in $(seq 6000); do [ "$(cat lab_*/enabled 2>/dev/null)" = 1 ] || exit 0; sleep 0.01; done; exit 1"""
 
 
-@pytest.mark.whole("splice-push")
+def interrupt_while_it_leaves(one, line, later_s):
+    """Ctrl-C, so long after the kernel was told to leave the fault by what this line does."""
+    looks = [str(REPOSITORY / "lab"), "shell", "--", "sh", "-c", LEAVES]
+    with subprocess.Popen(looks, stdout=subprocess.PIPE, text=True) as leaves:
+        assert leaves.stdout.readline() == "looks\n"
+        one.types(line, until=f"{line}\r\n")
+        assert leaves.wait(PATIENCE_S) == 0
+    time.sleep(later_s)
+    with contextlib.suppress(OSError):  # it has ended already
+        one.sendintr()
+
+
+@pytest.mark.whole("machinery", why="how a livepatch comes out is held by tests of labs/trace, too")
 @pytest.mark.parametrize("later_s", [0, 0.5, 2])  # the kernel takes seconds to leave what it runs
 def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s, lab, nothing_left):
     one = Terminal("splice-push")
     one.said()
     assert "3.7's condition is in the kernel" in one.types("fault_on")
-    looks = [str(REPOSITORY / "lab"), "shell", "--", "sh", "-c", LEAVES]
-    with subprocess.Popen(looks, stdout=subprocess.PIPE, text=True) as leaves:
-        assert leaves.stdout.readline() == "looks\n"
-        one.types("fault_off", until="fault_off\r\n")
-        assert leaves.wait(PATIENCE_S) == 0
-    time.sleep(later_s)
-    one.sendintr()
+    interrupt_while_it_leaves(one, "fault_off", later_s)
     one.goes_on()
     said = one.types("fault_on")
     assert "3.7's condition is in the kernel" in said and "***" not in said
-    one.types("exit", until="exit\r\n")
-    time.sleep(later_s)
-    with contextlib.suppress(OSError):  # it has ended already
-        one.sendintr()
+    interrupt_while_it_leaves(one, "exit", later_s)
     one.said(until="nothing comes any more")
     one.wait()
     held = lab("shell", "--", "sh", "-c", "ls -d /sys/kernel/livepatch/* /sys/module/lab_* 2>/dev/null; true")
