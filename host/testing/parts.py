@@ -16,11 +16,13 @@ BASE = "base"
 RECORD = "tests/whole.toml"
 AT_MOST_S = 480  # of parts that come along with the base
 MACHINERY = ("host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/", "lab", "requirements.txt")
+# Files of tests/vm that have no test of a case.
+OF_NO_CASE = "answers c_answers damage evidence forgery kernel qemu shell tab toolbox vm".split()
 # Of these, what no test of a case runs through: the kernel in a browser's tab, what draws, measures or chooses tests.
 ASIDE = (
     "host/tab/",
     "vm-image/tab/",
-    "tests/vm/test_tab.py",
+    *(f"tests/vm/test_{name}.py" for name in OF_NO_CASE),
     "host/site/",
     "host/testing/",
     "host/bench.py",

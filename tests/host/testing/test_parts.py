@@ -1,5 +1,6 @@
 """Does a change bring along the parts of the tests that it touches, and is what has not passed owed?"""
 
+import re
 import subprocess
 import sys
 
@@ -89,6 +90,7 @@ def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed
         ("vm-image/packages.toml", True),
         ("labs/table.py", True),
         ("tests/vm/test_tab.py", False),
+        ("tests/vm/conftest.py", True),
         ("tests/vm/test_cases.py", True),
         ("labs/cases/addr_select/case.py", False),
     ],
@@ -130,6 +132,12 @@ def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
     known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     needed = [name.replace(".", "/") + ".py" for name in known.stdout.split() if name.startswith("host.")]
     assert "host/vm/serving.py" in needed and not [name for name in needed if name.startswith(parts.ASIDE)]
+
+
+def test_no_file_of_tests_that_is_aside_has_a_test_of_a_case():
+    for name in parts.OF_NO_CASE:
+        text = (REPOSITORY / f"tests/vm/test_{name}.py").read_text()
+        assert set(re.findall(r"\bwhole\(([^,)]*)", text)) <= {'"machinery"'}, name
 
 
 def test_a_file_that_moved_out_of_a_part_has_changed_there(all_passed):
