@@ -7,6 +7,7 @@ import yaml
 from host.cli import main
 from host.paths import REPOSITORY
 
+MOUNTS = {"tab", "book"}  # fetch from Debian's archive by mmdebstrap, see host/debian/namespaces.py
 NEEDS_A_VM = {"start", "up", "reset", "shell", "run", "trace", "check", "record", "bench", "test"}
 
 
@@ -23,6 +24,13 @@ def test_it_calls_lab_with_options_that_exist_and_starts_no_vm():
         assert {word for word in words if word.startswith("-")} <= known
     uploaded = [step["with"]["path"] for step in STEPS if "upload" in step.get("uses", "")]
     assert uploaded == ["_build/html"]
+
+
+def test_its_container_may_mount_where_it_calls_what_does():
+    """Without it a container's root may not, and `./lab tab` says so and ends."""
+    for job in WORKFLOW["jobs"].values():
+        if any(f"./lab {verb}" in step.get("run", "") for step in job["steps"] for verb in MOUNTS):
+            assert "--privileged" in job["container"]["options"].split()
 
 
 def test_the_tabs_kernel_is_published_with_its_sources_where_the_page_says_they_lie():
