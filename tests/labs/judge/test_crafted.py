@@ -59,7 +59,7 @@ def test_what_is_learnt_of_the_one_is_not_said_of_the_other():
     first, second = replace(HEARD, packet=TIMELY), Sent(LATE, "", {RECEIVED: 1, OUT_OF_WINDOW: 1}, HEARD.route)
     verdict = judged(seen(ignored=first, heard=second))
     assert verdict.verdict == "FAIL" and "ignored: the client has learnt an MTU of 1400" in verdict.text()
-    assert not [said for _, said in verdict.checks if said.startswith("heard:")]  # in a notebook those that held, too
+    assert not [said for _, said in verdict.checks if said.startswith("heard:")]  # text() leaves out what held
 
 
 def test_a_message_is_read():
