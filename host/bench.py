@@ -48,7 +48,7 @@ WORDS = {
     "snapshot_to_shell_s": "from the snapshot to a shell's answer",
     "kernel_to_cell_s": "from no VM to a notebook cell's answer",
     "cold_boot_s": "cold boot to a shell's answer (once)",
-    "tracers_attached_s": "chapter 1's seven tracers compiled and attached",
+    "tracers_attached_s": "chapter 1's tracer compiled, its seven probes attached",
     "run_frag_needed_s": "`./lab run frag-needed`, VM included",
     "book_s": "`./lab book`",
     "qemu_build_s": "chapter 2's QEMU, built from its source (once)",

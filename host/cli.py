@@ -86,9 +86,10 @@ def reset(profile):
 @click.argument("words", metavar="[CASE | -- CMD...]", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def shell(context, profile, words):
-    """A root shell in the VM; Mininet's prompt on the CASE's network, where `help` lists what brings its fault and
-    takes it away (without a terminal it reads the lines of standard input, to their end); or one command with its exit
-    status (after --, where a case's name is a command, too)."""
+    """A root shell in the VM, or one command, after --, with its exit status.
+
+    With a CASE, Mininet's prompt on its network. `help` there lists what brings the fault and takes it away. Without a
+    terminal it reads standard input to its end."""
     from host import cases
     from host.vm import labs, serving
 

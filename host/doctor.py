@@ -13,6 +13,8 @@ from host.vm import machine
 from host.vm.acceleration import acceleration, qemu_version
 from host.vm.image import NEEDS_MIB, Image
 
+TRIED = ("12", "13")  # releases of Debian, as in README
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -28,6 +30,7 @@ def examine() -> list[Finding]:
     """Look at everything, change nothing (but try KVM once, if there is an image to boot)."""
     return [
         _architecture(),
+        _system(),
         *_packages(),
         _build_mode(),
         _qemu_build(),
@@ -47,6 +50,17 @@ def _architecture() -> Finding:
         machine,
         "" if machine == "x86_64" else "the labs need x86_64; read the recorded book: ./lab book",
     )
+
+
+def _system() -> Finding:
+    """Another may do as well, so it is no fault; but nobody has tried."""
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        release = {}
+    tried = release.get("ID") == "debian" and release.get("VERSION_ID") in TRIED
+    where = "the labs are tried there" if tried else f"the labs are tried on Debian {' and '.join(TRIED)} only"
+    return Finding(True, "system", f"{release.get('PRETTY_NAME', 'no name')}; {where}")
 
 
 def _packages() -> list[Finding]:

@@ -31,7 +31,7 @@ def fetched(package: str) -> Path:
             )
         found = list(folder.glob(f"source/{package}_*.dsc"))
         if not done or not found:
-            raise LabError(f"{package} source: {cause}", "mend what it names, then the same ./lab call")
+            raise LabError(f"{package} source: {cause}", "fix what it names, then the same ./lab call")
         version = re.search(r"^Version: (\S+)$", found[0].read_text(), re.MULTILINE)[1]
         (folder / "version").write_text(version)
 

@@ -66,7 +66,7 @@ def exchange(unpacked: Path) -> bytes:
     ]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0 or result.stderr:
-        raise LabError(f"tab: exchange does not compile:\n{result.stderr[-1500:]}", "mend it, then: ./lab tab")
+        raise LabError(f"tab: exchange does not compile:\n{result.stderr[-1500:]}", "fix it, then: ./lab tab")
     return program.read_bytes()
 
 
@@ -108,7 +108,7 @@ def _modules(unpacked: Path, names: Iterable[str]) -> Iterator[Entry]:
 
 def _module(found: dict[str, Path], name: str) -> Path:
     if name not in found:
-        raise LabError(f"tab: the kernel's package has no module {name}", f"mend {RECIPE}, then: ./lab tab")
+        raise LabError(f"tab: the kernel's package has no module {name}", f"fix {RECIPE}, then: ./lab tab")
     return found[name]
 
 

@@ -108,4 +108,4 @@ def _run(name: str, command: list[str], environment: dict[str, str]) -> None:
     )
     if result.returncode != 0:
         last = "\n".join(result.stdout.splitlines()[-5:])
-        raise LabError(f"{name} failed:\n{last}", "mend what it names, then: ./lab tab")
+        raise LabError(f"{name} failed:\n{last}", "fix what it names, then: ./lab tab")

@@ -58,12 +58,12 @@ def fetched() -> Packages:
         with phase(f"tab: fetching {len(names)} packages of Debian's {wanted['architecture']}"):
             done, cause = archive.run(_fetch(wanted, names, folder))
         if not done:
-            raise LabError(f"tab: {cause}", "mend what it names, then: ./lab tab")
+            raise LabError(f"tab: {cause}", "fix what it names, then: ./lab tab")
         found = dict(map(_described, sorted(folder.glob("debs/*.deb"))))
         if lacking := {*names} - {KERNEL} - {*found}:
             raise LabError(
                 f"tab: expected packages that the archive did not give: {', '.join(sorted(lacking))}",
-                "mend vm-image/tab/packages.toml, then: ./lab tab",
+                "fix vm-image/tab/packages.toml, then: ./lab tab",
             )
         (folder / "versions.json").write_text(json.dumps(found, indent=1))
 

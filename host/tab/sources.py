@@ -122,7 +122,7 @@ def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path)
             f"rm -r {shlex.quote(str(packages.fetched().folder))} && ./lab tab",
         )
     if not done:
-        raise LabError(f"tab: the sources were not fetched: {cause}", f"mend what it names, then: {again}")
+        raise LabError(f"tab: the sources were not fetched: {cause}", f"fix what it names, then: {again}")
     if lacking := [" ".join(one) for one in wanted if files(aside / "debian", *one) is None]:
         raise LabError(f"tab: not what their .dsc says: {', '.join(lacking)}", again)
 
@@ -141,7 +141,7 @@ def _pack(wanted: dict[str, dict], aside: Path, folder: Path) -> None:
         if not _fits(aside / "npm" / packed(name, entry), entry):
             raise LabError(
                 f"tab: npm's {name} {entry['version']} is not the one that package-lock.json names by hash",
-                f"mend the lock, then: ./lab tab --sources {shlex.quote(str(folder))}",
+                f"fix the lock, then: ./lab tab --sources {shlex.quote(str(folder))}",
             )
 
 
