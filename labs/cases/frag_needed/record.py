@@ -63,12 +63,12 @@ def record() -> dict:
 def waited(typed: str) -> dict[str, dict[str, float | int]]:
     """How long each connection waited at the prompt, in seconds, and how many packets its host refused, with the fault
     and without. What the prompt did not say is not in it, and no conclusion is drawn then."""
-    said = zip(("with_fault", "without"), typed.split(f"{shell.PROMPT}fault_off"))
-    return {
-        state: dict(zip(("first_s", "second_s"), map(float, WAITED.findall(lines))))
-        | dict(zip(("refused",), map(int, REFUSED.findall(lines))))
-        for state, lines in said
-    }
+    seen = {}
+    for state, lines in zip(("with_fault", "without"), typed.split(f"{shell.PROMPT}fault_off")):
+        seen[state] = dict(zip(("first_s", "second_s"), map(float, WAITED.findall(lines))))
+        if refused := REFUSED.search(lines):
+            seen[state]["refused"] = int(refused[1])
+    return seen
 
 
 def _key(name: str) -> str:
