@@ -13,8 +13,8 @@ def each_send_weighs_every_address(run):
 
 
 def a_thousand_addresses_are_slow(run):
-    """With a thousand addresses a send takes five times as long as with one, at least; mended and with IPv4 it does
-    not."""
+    """With a thousand addresses a send takes five times as long as with one, at least; with the setting, and with IPv4,
+    it does not."""
     one, thousand = run.addresses["1"], run.addresses["1024"]
     assert thousand.median_us > 5 * one.median_us
     assert thousand.fixed.median_us < 3 * one.fixed.median_us
@@ -48,6 +48,13 @@ def no_rule_takes_most_of_the_time(rules):
 def more_labels_are_dearer(rules):
     """Each label more makes each address dearer."""
     assert rules.labels_1000.send_us > 3 * rules.labels_100.send_us > 3 * rules.as_told.send_us
+
+
+def only_its_own_device_frees_a_route(kept):
+    """When its source is deleted, a route forgets it only if the address was on the route's own device. Else packets go
+    on with a source that the host does not have, and nobody chooses."""
+    assert kept.on_uplink.said == "" and kept.on_uplink.owned and kept.on_uplink.choices > 0
+    assert kept.on_lo.said == kept.on_lo.source and not kept.on_lo.owned and kept.on_lo.choices == 0
 
 
 def predicted_within_a_half(predicted):

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from labs import __main__ as command
-from labs.cases.addr_select import case, curing, experiments, predicting, running, scores, shell, tracing
+from labs.cases.addr_select import case, curing, experiments, predicting, routes, running, scores, shell, tracing
 from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, REPORTED, SELECT
 from labs.cases.addr_select.sweep import Line, counts
@@ -162,6 +162,12 @@ def test_rule_six_is_not_the_cause(monkeypatch):
     assert rows["setting"].calls[EVAL] < 20 and rows["route"].calls[SELECT] == 0
     assert rows["labels_1000"].cost.send_us > 3 * rows["no_labels"].cost.send_us
     assert {row.cost.source for row in rows.values()} == {NODE}
+
+
+def test_a_route_keeps_a_source_that_was_deleted_from_another_device():
+    on_uplink, on_lo = routes.kept()
+    assert (on_uplink.said, on_uplink.source, on_uplink.owned) == ("", NODE, True) and on_uplink.choices > 0
+    assert (on_lo.said, on_lo.source, on_lo.choices, on_lo.owned) == (routes.SOURCE, routes.SOURCE, 0, False)
 
 
 def test_services_answer_in_their_own_name():

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from labs import plots
-from labs.cases.addr_select import case, experiments, on_call, tracing
+from labs.cases.addr_select import case, experiments, on_call, routes, tracing
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.pictures import STRAIGHT_UP_TO, straight
 from labs.cases.addr_select.sweep import Sweep
@@ -48,7 +48,7 @@ def record() -> dict:
     """Plain values for the prose; "figures", pictures as HTML by name; and "files", for download beside them."""
     plots.style()
     outcome, traced = case.run(apart=(UNSEEN,)), case.trace()
-    rules, labels = experiments.rules(), experiments.labels()
+    rules, labels, kept = experiments.rules(), experiments.labels(), routes.kept()
     line, many = straight(outcome.seen), crowded()
     flame = many.pop("flame")
     flame.title = f"The same with {many['labels']} more labels"
@@ -63,6 +63,7 @@ def record() -> dict:
         "flame": traced.flame.html(),
         "flame-crowded": flame.html(),
         "rules": plots.table_html(rules.text(), "The same number of addresses, one thing changed at a time"),
+        "kept": plots.table_html(kept.text(), "A route's source, after that address was deleted"),
         "labels": plots.table_html(labels.text(), "What the label lookups of one packet return"),
         **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
@@ -72,6 +73,7 @@ def record() -> dict:
         "trace": traced.to_json(),
         "rules": {row.key: row.to_json() for row in rules},
         "labels": {row.key: row.to_json() for row in labels},
+        "kept": {row.key: row.to_json() for row in kept},
         "predicted": predicted(outcome.seen),
         "crowded": many,
         "on_call": on_call.taken().to_json(),
