@@ -72,9 +72,11 @@ def lengthen_labels(net: Network, entries: int) -> None:
     )
 
 
-def another_label(net: Network) -> None:
+def entry_of_their_own(net: Network, label: int) -> None:
+    """The services' prefix in the table, with this label. A /48 comes before the shorter prefixes, and a lookup ends at
+    the first that matches: the fourth entry of eleven."""
     net.announce(MANY)
-    net.node.on("ip addrlabel add prefix 2001:db8:5::/48 label 99")
+    net.node.on(f"ip addrlabel add prefix 2001:db8:5::/48 label {label}")
 
 
 def services(first: int = 1, last: int = MANY) -> list[str]:
@@ -114,7 +116,8 @@ CHANGES: list[tuple[str, str, Callable[[Network], None]]] = [
     ("no_labels", "label table emptied", labels_flushed),
     ("labels_100", "100 more labels", lambda net: labels_lengthened(net, 100)),
     ("labels_1000", "1000 more labels", lambda net: labels_lengthened(net, 1000)),
-    ("another_label", "services: another label", another_label),
+    ("another_label", "services: another label", lambda net: entry_of_their_own(net, 99)),
+    ("same_label", "an entry, but label 1", lambda net: entry_of_their_own(net, 1)),  # the destination's
     ("deprecated", "services deprecated", deprecated),
     ("later", "services on a later device", on_later_interface),
     ("later_deprecated", "the same, deprecated", lambda net: on_later_interface(net, preferred_s=0)),
