@@ -39,7 +39,7 @@ class Changed:
 
     @property
     def ns_per_address(self) -> float:
-        """What an address adds to a packet, against the same packet with the setting."""
+        """What an address adds to a packet, against the same packet with a single service address."""
         return (self.cost.send_us - self.base_us) * 1e3 / self.addresses
 
     def to_json(self) -> dict:
