@@ -16,7 +16,7 @@ BOUNDS = {
     for name, each in tomllib.loads(file.read_text()).items()
 }
 RECORDED = {name: bound for name, bound in BOUNDS.items() if "why" not in bound[1]}
-FAR = 1.75  # what a busy machine may move; of what was compared with its like, 1 and its noise, a bound of 2 is that far
+FAR = 1.75  # what a busy machine may move. A ratio of equals is 1 and its noise, and a bound of 2 is that far from it
 
 
 @pytest.mark.parametrize("case, bound", RECORDED.values(), ids=RECORDED)
