@@ -107,6 +107,16 @@ class Recording:
             raise RecordingError(f"{self.name}: {path!r} is {json.dumps(here)[:60]}, no list")
         return here
 
+    def provenance_of(self, path: str) -> str:
+        """Where the value at this path was recorded: a part that was recorded by itself says so in a `provenance` of its
+        own, else it is the file's."""
+        steps = path.split(".")
+        for length in range(len(steps) - 1, 0, -1):
+            part = self._at(".".join(steps[:length]))
+            if isinstance(part, dict) and "provenance" in part:
+                return provenance_line(part["provenance"], f"{self.name}, {'.'.join(steps[:length])}")
+        return self.provenance
+
     def _at(self, path: str) -> object:
         here, walked = self.data, []
         for step in path.split("."):
@@ -132,12 +142,12 @@ class RecordedValue(SphinxRole):
             return self.failed(f"expected 'CASE PATH [FORMAT]', found {self.text!r}")
         try:
             recording = Recording(self.env, case)
-            text = format(recording.value(path), *spec)
+            text, where = format(recording.value(path), *spec), recording.provenance_of(path)
         except RecordingError as error:
             return self.failed(str(error))
         except ValueError as error:
             return self.failed(f"{recording.name}: {path!r} cannot be written as {spec[0]!r}: {error}")
-        return [nodes.inline(text, text, classes=["wpw-recorded"], provenance=recording.provenance)], []
+        return [nodes.inline(text, text, classes=["wpw-recorded"], provenance=where)], []
 
     def failed(self, message: str) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """A located fault, and nothing in the prose."""

@@ -81,6 +81,16 @@ def test_values_stand_in_prose_with_their_provenance(book):
     assert built.page().count(LINE) == 1
 
 
+def test_a_part_that_was_recorded_by_itself_has_its_own_provenance(book):
+    parts = RECORDING | {"other": {"provenance": PROVENANCE | {"commit": "fff9999"}, "seen": {"b_ms": 1}}}
+    built = book(with_recording("{recorded}`frag run.b_ms .0f`, {recorded}`frag other.seen.b_ms`.", parts))
+    assert (built.status, built.warnings) == (0, "")
+    assert built.page().count(LINE) == built.page().count(LINE.replace("abc1234", "fff9999")) == 1
+    unsaid = RECORDING | {"other": {"provenance": {"commit": "fff9999"}, "b_ms": 1}}
+    refused = book(with_recording("{recorded}`frag other.b_ms`.", unsaid))
+    assert refused.status == 1 and "frag.json, other: provenance lacks " in refused.warnings
+
+
 @pytest.mark.parametrize(
     "text, message",
     [
