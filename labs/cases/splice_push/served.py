@@ -58,6 +58,8 @@ def judge_exact(evidence: Evidence, verdict: Verdict) -> None:
         f"{len(seen.strace)} system call on the connection for {size} bytes, as now",
         f"{len(seen.strace)} system calls on the connection for {size} bytes, where {pipefuls(size)} is made now",
     )
+    others = sorted({line.partition("(")[0] for line in seen.strace} - {"splice"})
+    verdict.expect(not others, "no call but splice(2) sends", f"{', '.join(others)}() instead of, or beside, splice(2)")
     for one in seen.objects:
         spliced = sum(page.size_bytes for page in pages(one.calls))
         verdict.expect(
@@ -94,6 +96,14 @@ def splices(one: Object) -> list[tuple[int, int]]:
     return [(asked, handed) for asked, handed in found]
 
 
+def lengths(line: str) -> tuple[int, int]:
+    """(bytes asked for, bytes moved or -1) by strace's line of a splice(2), whatever its flags."""
+    found = re.search(r", (\d+), [^,]*\) += (-?\d+)", line)
+    if not found:
+        raise Damaged(f"expected a whole line of strace, found {line}")
+    return int(found[1]), int(found[2])
+
+
 def costs(answer: str) -> dict[str, int]:
     """By name what an answer says that it costs, as far as it does."""
     said = {name: re.search(rf"^{name}\s*=\s*(\d+)", answer, re.MULTILINE) for name in COSTS}
@@ -111,8 +121,7 @@ def judge_cost(evidence: Evidence, verdict: Verdict) -> None:
     ):
         raise Judged
     calls = delivered(evidence, verdict).strace
-    spliced = [re.search(r"(\d+), \w+\)\s+= (\d+)", line) for line in calls if line.startswith("splice(")]
-    exact = [match for match in spliced if match and match[1] == match[2]]
+    exact = [line for line in calls if line.startswith("splice(") and len({*lengths(line)}) == 1]
     verdict.expect(
         not exact,
         "splice(2) is not given the exact length",
