@@ -27,6 +27,14 @@ def pytest_runtest_makereport(item):
         report.outcome, report.longrepr = "failed", f"skipped in CI: {report.longrepr}"
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report(collector):
+    """Nor a file that is skipped whole."""
+    report = (yield).get_result()
+    if report.skipped and os.environ.get("CI"):
+        report.outcome, report.longrepr = "failed", f"skipped in CI: {report.longrepr}"
+
+
 def pytest_collection_modifyitems(config, items):
     known, asked = {BASE, *parts()}, config.getoption("parts")
     kept, left = [], []

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from host import cases
+from host import cases, cli
 from host.errors import LabError
+
+SUBCOMMANDS = sorted(cli.main.commands)
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
@@ -31,27 +33,6 @@ def lab(tmp_path):
         )
 
     return call
-
-
-SUBCOMMANDS = [
-    "start",
-    "up",
-    "down",
-    "reset",
-    "shell",
-    "doctor",
-    "list",
-    "run",
-    "trace",
-    "check",
-    "hint",
-    "solution",
-    "record",
-    "book",
-    "tab",
-    "bench",
-    "test",
-]
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)

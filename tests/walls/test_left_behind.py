@@ -295,7 +295,7 @@ def test_what_one_has_unpacked_whose_lab_was_killed_too_is_removed_by_the_next(u
     until(lambda: not unpacked("true"))
 
 
-DEAF = "trap '' TERM HUP INT; " + UNPACKING + "sleep 600 & sleep 600"  # as mmdebstrap is while it waits for apt
+DEAF = "trap '' TERM HUP INT; " + UNPACKING + "sleep 1000000 & sleep 1000000"  # as mmdebstrap is while it waits for apt
 
 
 def test_what_a_deaf_mmdebstrap_has_started_ends_with_the_block(unpacks_in):

@@ -132,7 +132,7 @@ def test_a_reader_who_has_seen_enough_ends_the_run(guest, monkeypatch):
 
     monkeypatch.setattr(sys, "stdout", Closed())
     with pytest.raises(BrokenPipeError):
-        call.shown(guest("import time; print('x', flush=True); time.sleep(1000)"), "labs", "run", "frag-needed")
+        call.shown(guest("import time; print('x', flush=True); time.sleep(10**6)"), "labs", "run", "frag-needed")
 
 
 @pytest.mark.parametrize(

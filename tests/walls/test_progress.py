@@ -67,4 +67,5 @@ def test_a_guest_that_left_too_much_fills_no_disk(guest):
 
 def test_a_guest_that_says_nothing_is_not_waited_for(guest, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE_S", 0.5)
-    progress.fetch(guest("import time; time.sleep(1000)").connection)
+    progress.fetch(guest("import time; time.sleep(10**6)").connection)  # longer than a test may take (pyproject.toml)
+    assert not progress.file().exists()

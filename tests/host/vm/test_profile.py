@@ -42,6 +42,12 @@ def test_no_guest_reaches_a_network_or_a_file_of_ours(name):
     assert "readonly=on" in values(words, "-drive")[0] and len(values(words, "-drive")) == 1
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_each_qemu_gives_up_the_system_calls_that_start_programs(name):
+    (given_up,) = values(command(name), "-sandbox")
+    assert {"on", "spawn=deny", "elevateprivileges=deny"} <= set(given_up.split(","))
+
+
 def test_no_emulated_processor_copies_as_if_it_had_erms():
     """Linux 6.1 takes FSRM for ERMS and more: with FSRM alone, as QEMU 10 has it, it hangs at boot."""
     features = values(command("stock"), "-cpu")[0].split(",")

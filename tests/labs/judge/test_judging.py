@@ -126,13 +126,14 @@ def test_every_exercise_is_judged_so(id):
     assert judge_of(exercise(id))
 
 
-def test_judges_know_the_standard_library_and_no_network():
-    """In a Python without packages of others: each case's judges, and what they import."""
-    modules = ["labs.judge.judging"]
+def test_judges_and_what_draws_know_the_standard_library_and_no_network():
+    """In a Python without packages of others: each case's judges, what draws, and what all these import."""
+    modules = ["labs.judge.judging", "labs.trace.stacks", "book._ext.kernel_source"]
+    modules += [f"labs.draw.{f.stem}" for f in (REPOSITORY / "labs/draw").glob("[!_]*.py")]
     modules += [f"labs.cases.{f.parent.name}.judges" for f in (REPOSITORY / "labs/cases").glob("*/judges.py")]
     program = (
         f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
-        "known = sys.stdlib_module_names | {'labs', '__main__'}\n"
+        "known = sys.stdlib_module_names | {'labs', 'book', '__main__'}\n"
         f"import {', '.join(modules)}\nprint([name for name in sys.modules if name.split('.')[0] not in known])"
     )
     result = subprocess.run([sys.executable, "-I", "-S", "-B", "-c", program], capture_output=True, text=True)
