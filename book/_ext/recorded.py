@@ -108,8 +108,7 @@ class Recording:
         return here
 
     def provenance_of(self, path: str) -> str:
-        """Where the value at this path was recorded: a part that was recorded by itself has a `provenance` of its own, else
-        it is the file's."""
+        """Where the value at this path was recorded: what the nearest `provenance` above it says."""
         steps = path.split(".")
         for length in range(len(steps) - 1, 0, -1):
             part = self._at(".".join(steps[:length]))
