@@ -14,7 +14,15 @@ from labs.judge.plain import Damaged
 from labs.judge.verdict import Judged, Verdict
 
 OVER_LO = "too much, over lo"
-REQUESTS = ("too much", OVER_LO, "more in the pipe than asked for", "exact", "with MORE")
+REQUESTS = (
+    "too much",
+    OVER_LO,
+    "more in the pipe than asked for",
+    "exact",
+    "with MORE",
+    "too much, whole pages",  # the last page is as full as the others
+    "too much, in pieces",  # none is
+)
 
 
 @dataclass

@@ -31,6 +31,8 @@ WITH = (
     replace(OVER_LO, query="asked=exact&surplus=8192", size=6000),
     replace(OVER_LO, query="asked=exact"),
     replace(UNTOUCHED, query="more=1"),
+    replace(UNTOUCHED, size=8192),
+    replace(UNTOUCHED, query="pieces=50", size=800),
 )
 MADE = [replace(way, name=name) for name, way in zip(REQUESTS, WITH, strict=True)]
 

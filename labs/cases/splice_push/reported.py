@@ -10,7 +10,7 @@ from labs.judge.judging import seen_in
 from labs.judge.report import Event, Program, compare, ran
 from labs.judge.verdict import Verdict
 
-PUSHES = {"B": 2, "C": 1, "D": 1}  # D's is the other thread's
+PUSHES = {"B": 3, "C": 1, "D": 1}  # D's is the other thread's
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """What does a reader's program report of what nobody pushed? reported.py holds an answer to exercise 5 to it.
 
-The splices are made here, on the broken kernel, from a connection of each name to a peer that reads. The
+The splices are made here, all but one on the broken kernel, from a connection of each name to a peer that reads. The
 truth is by construction, and our own tracer has to agree with it: as many calls of tcp_push() on each connection as
 there are splices and sends that are to have one.
 """
@@ -14,6 +14,7 @@ import socket
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from labs.cases.splice_push.network import LOOPBACK
@@ -46,24 +47,27 @@ def take_report(exercise: Exercise, answer: str) -> Evidence:
     seen, ours = Unpushed(Program()), push_tracer()
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, ThreadPoolExecutor(1) as pool:
         building = pool.submit(module.build, REGRESSION)
-        with attached(theirs, seen.program), ours, module.livepatched(building.result()):
-            seen.truth = spliced(theirs, ours)
+        with attached(theirs, seen.program), ours:
+            seen.truth = spliced(theirs, ours, module.livepatched(building.result()))
         seen.program.told = told(theirs)
         seen.pushes = dict(Counter(event.connection for event in ours.events if event.function == "tcp_push"))
     return Taking(exercise, answer).evidence(seen)
 
 
-def spliced(theirs: Tracer, ours: Tracer) -> list[Event]:
-    """Makes the splices; gives those that nobody pushed, with their bytes, in order.
+def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> list[Event]:
+    """Makes the splices, one on the kernel as it is and the others on the `broken` one; gives those that nobody pushed,
+    with their bytes, in order. The first asks for too much and is pushed: what was asked tells nothing.
 
     A connection is known to `theirs` by the sender's own port, to `ours` by its peer's (pushes.bpf.c).
     """
-    sizes = random.sample(range(1000, 20_000), 8)
+    sizes = random.sample(range(1000, 20_000), 9)
     with contextlib.ExitStack() as stack:
         senders = {name: stack.enter_context(connected(stack)) for name in NAMES}
         for name, sender in senders.items():
             theirs.watch(name, sender.getsockname()[1])
             ours.watch(name, sender.getpeername()[1])
+        one(senders["B"], sizes[8], ASKED_BYTES)
+        stack.enter_context(broken)
         one(senders["A"], sizes[0], ASKED_BYTES)
         one(senders["B"], sizes[1], sizes[1])
         one(senders["C"], sizes[2], sizes[2] + 1)

@@ -1,0 +1,41 @@
+// expect: ended without a push
+// A splice that asked for more than there is may still be pushed; and only the push says so.
+// SPDX-License-Identifier: GPL-2.0
+#include "event.h"
+
+enum probe { SPLICE, PUSH, SPLICE_RETURN };
+
+// The socket behind a file.
+static __always_inline void *socket_of(void *file)
+{
+    void *socket = 0, *sk = 0;
+    GET(socket, file, file__private_data);
+    GET(sk, socket, socket__sk);
+    return sk;
+}
+
+struct splicing { void *sk; u64 asked; };
+BPF_HASH(running, u64, struct splicing);
+
+int on_splice(void *ctx)
+{
+    u64 thread = bpf_get_current_pid_tgid();
+    struct splicing now = { .sk = socket_of((void *)ARGUMENT_2(ctx)), .asked = ARGUMENT_4(ctx) };
+    running.update(&thread, &now);
+    return 0;
+}
+
+int on_push(void *ctx)
+{
+    return 0;
+}
+
+int after_splice(void *ctx)
+{
+    u64 thread = bpf_get_current_pid_tgid();
+    struct splicing *now = running.lookup(&thread);
+    if (now && RETURN_VALUE(ctx) > 0 && RETURN_VALUE(ctx) < (s64)now->asked)
+        note_socket(ctx, now->sk, SPLICE_RETURN, RETURN_VALUE(ctx), 0);
+    running.delete(&thread);
+    return 0;
+}
