@@ -56,6 +56,74 @@ def lab() -> Path:
     return Path(called.stdout.removeprefix("runs in ").rstrip("\n"))
 
 
+# Each changes what one of the programs does that ./lab and its tests call, where it is let through.
+HOSTILE = {
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONHOME": "/nowhere",
+    "PYTHONSTARTUP": "/nowhere/startup.py",
+    "PYTHONWARNINGS": "error",
+    "PYTHONOPTIMIZE": "2",
+    "PYTHONPATH": "/nowhere",
+    "PERL5LIB": "/nowhere",
+    "PERL5OPT": "-d",
+    "GIT_DIR": "/nowhere",
+    "GIT_SSL_NO_VERIFY": "1",
+    "LD_LIBRARY_PATH": "/nowhere",
+    "LD_BIND_NOW": "1",
+    "BASH_ENV": "/nowhere",
+    "CFLAGS": "-O0",
+    "MAKEFLAGS": "-n",
+    "TAR_OPTIONS": "--keep-old-files",
+    "PYTEST_ADDOPTS": "--collect-only",
+    "several": "lines\nPATH=/nowhere\nPYTHONHOME=/nowhere",
+}
+PASSED_ON = {
+    "https_proxy": "http://127.0.0.1:9",
+    "PIP_CERT": "/a",
+    "LAB_KVM_DEVICE": "/b",
+    "LC_MESSAGES": "C",
+    "CI": "1",
+}
+
+
+def environment_of(folder, **variables) -> dict[str, str]:
+    """The environment of the program that ./lab hands over to, if it is called with these variables and little else."""
+    (folder / "python").write_text((folder / "python").read_text().replace('echo "runs in $environment"', "env -0"))
+    called = subprocess.run(
+        [REPOSITORY / "lab"],
+        env={name: os.environ[name] for name in ("PATH", "XDG_CACHE_HOME")} | {"HOME": str(folder)} | variables,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+    )
+    assert called.returncode == 0, called.stderr
+    return dict(pair.split("=", 1) for pair in called.stdout.rstrip("\0").split("\0"))
+
+
+def test_no_variable_that_changes_what_programs_do_passes(folder):
+    bare = environment_of(folder)
+    assert bare["PYTHONPATH"] == str(REPOSITORY) and makings(folder) == 1
+    for name, value in HOSTILE.items():
+        assert environment_of(folder, **{name: value}) == bare, name
+    assert environment_of(folder, **HOSTILE) == bare and makings(folder) == 1
+
+
+def test_what_a_reader_sets_for_the_lab_and_its_downloads_passes(folder):
+    assert environment_of(folder, **PASSED_ON) == environment_of(folder) | PASSED_ON
+
+
+def test_a_real_call_says_the_same_with_all_of_them(folder, monkeypatch):
+    monkeypatch.undo()  # with the environment that these tests run in, and not the one of `folder`
+    calls = [
+        subprocess.run(
+            [REPOSITORY / "lab", "list"], env=os.environ | more, capture_output=True, text=True, timeout=DEADLINE_S
+        )
+        for more in ({}, HOSTILE)
+    ]
+    first, second = ((call.returncode, call.stdout, call.stderr) for call in calls)
+    assert first == second and first[0] == 0 and "frag-needed/1" in first[1]
+
+
 def makings(folder) -> int:
     return len((folder / "makings").read_text().splitlines())
 
