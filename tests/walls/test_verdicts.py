@@ -62,7 +62,7 @@ def test_a_pass_without_what_it_rests_on_fails(judged):
 @pytest.mark.parametrize(
     "words, why",
     [
-        ("print(json.dumps(verdict)); os.kill(os.getpid(), 9)", "not the judge's"),
+        ("print(json.dumps(verdict), flush=True); os.kill(os.getpid(), 9)", "not the judge's"),
         ("print(json.dumps(verdict))", "not the judge's"),
         ("print(json.dumps(verdict | {'seal': None}))", "not the judge's"),
         ("print(json.dumps(verdict | {'seal': seal | {'nonce': '0' * 32}}))", "not the judge's"),
