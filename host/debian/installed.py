@@ -76,10 +76,12 @@ def need(*names: str) -> None:
         return
     command = install_command(packages)
     if os.getuid() != 0:
-        if not shutil.which("sudo") or not (sys.stdin.isatty() or _sudo_is_silent()):
+        silent = shutil.which("sudo") and _sudo_is_silent()
+        if not shutil.which("sudo") or not (silent or sys.stdin.isatty()):
             raise LabError(f"Debian packages are missing: {' '.join(packages)}", command)
         say(f"root is needed for: {command}")
-        subprocess.run(["sudo", "-v"])  # asks for the password before the progress line is drawn
+        if not silent:
+            subprocess.run(["sudo", "-v"])  # asks for the password before the progress line is drawn
     sudo = [] if os.getuid() == 0 else ["sudo"]
     with phase(f"Debian packages: {' '.join(packages)}"):
         for arguments in (["update", "-qq"], command.split("apt-get ")[1].split()):
@@ -97,4 +99,6 @@ def need(*names: str) -> None:
 
 
 def _sudo_is_silent() -> bool:
+    """Whether sudo asks for nothing. Not by `sudo -v`, which asks for a password even where a rule of sudoers says
+    NOPASSWD for every command, as on a cloud's images."""
     return subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0
