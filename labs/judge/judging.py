@@ -50,8 +50,8 @@ def judge_of(asked: Exercise) -> Judge:
 
 def judged(evidence: Evidence) -> Verdict:
     """The verdict that evidence comes to. COULD NOT TELL if the machine stood still while it was taken."""
-    verdict = Verdict(evidence.exercise)
-    ours = judge_of(exercise(evidence.exercise))
+    verdict, asked = Verdict(evidence.exercise), exercise(evidence.exercise)
+    ours = judge_of(asked)
     try:
         with contextlib.suppress(Judged):
             ours.judge(evidence, verdict)
@@ -59,6 +59,8 @@ def judged(evidence: Evidence) -> Verdict:
         verdict.skipped = f"{reason}. Next: {reason.next_command}"
     except CouldNotTell as reason:
         verdict.untold = f"{reason}. Next: the same call again"
+    if verdict.verdict == "FAIL" and asked.is_untouched(evidence.answer):
+        verdict.unanswered = "it is the file to begin with, as it was"
     return verdict
 
 

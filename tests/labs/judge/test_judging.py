@@ -12,7 +12,7 @@ from host.paths import REPOSITORY
 from labs.cases.frag_needed.cured import Bulk, Connections, Ways
 from labs.cases.frag_needed.observed import Observed
 from labs.judge.evidence import LARGEST_BYTES, Script, Settings
-from labs.judge.exercise import exercise
+from labs.judge.exercise import exercise, is_empty
 from labs.judge.judging import judge_of, judged, judged_file, picture
 from tests.labs.judge.made import CURED, RIGHT, SETTINGS, STALLS, TO_SELF, mended, observed, seen
 
@@ -51,6 +51,28 @@ def test_what_was_wrong_is_wrong_for_its_reason(evidence, said):
 def test_a_script_that_fails_is_judged_by_that_alone():
     script = replace(RIGHT, script=Script(1, "no"), seen=None, settings=[])
     assert judged_file(script.text().encode()).reasons == ["it ended with status 1: no"]
+
+
+UNTOUCHED = exercise("frag-needed/1").folder.joinpath("start.sh").read_text()
+
+
+def test_the_file_to_begin_with_is_not_answered_yet_and_fails():
+    waits = mended(observed(200.0))
+    untouched = judged(replace(waits, answer=UNTOUCHED + "\n"))
+    assert untouched.verdict == "FAIL" and untouched.reasons[0].startswith("not answered yet: ")
+    assert untouched.reasons[1:] == judged(waits).reasons
+    assert "not answered yet" in untouched._repr_html_() and "FAIL" not in untouched._repr_html_()
+    assert not judged(replace(waits, answer=UNTOUCHED + "true\n")).unanswered
+
+
+def test_what_is_right_is_right_even_if_it_is_the_file_to_begin_with():
+    """Then the exercise is broken, and tests/vm/test_exercises.py is red."""
+    assert judged(replace(RIGHT, answer=UNTOUCHED)).verdict == "PASS"
+
+
+@pytest.mark.parametrize("answer", ["", "\n \t\n", "# on client ip link\n  // no\n"])
+def test_comments_alone_are_empty(answer):
+    assert is_empty(answer) and not is_empty(answer + "\n:")
 
 
 def held_up(observed: Observed, name: str) -> Observed:
