@@ -6,7 +6,8 @@
 
 The command, where it was typed and both outputs come from `on_call` in the case's recording; the page adds
 in its own words what to look for. Lines that tell are marked, in words for those who do not see it. The
-look's place is `look-frag-needed-exception`, on the first page that shows it.
+look's place is `look-frag-needed-exception`, on the first page that shows it. Where looks were recorded is said
+once, at the page's end: a person on call reads many of them, and no such line.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ class LookDirective(SphinxDirective):
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
         box = nodes.container("", classes=["wpw-look"], ids=[self.place(case, name)])
-        box += sentence("Type, on the ", nodes.literal("", "", nodes.Text(seen["on"])), " of the lab:")
+        box["recorded"] = (case, recording.provenance)
+        box += sentence("On ", nodes.literal("", "", nodes.Text(seen["on"])), ":")
         command = nodes.literal_block(seen["command"], seen["command"].strip(), language="bash")
         self.set_source_info(command)
         box += command
         self.state.nested_parse(self.content, self.content_offset, box)
-        box += sentence("Where the fault was, it said:")
+        box += sentence("Where the fault was:")
         box += output(seen["lines"], seen["telling"], f"Output of {name}")
         if seen["describes"]:
             box += sentence("This describes. In the control it may say the same.")
@@ -57,7 +59,6 @@ class LookDirective(SphinxDirective):
             box += output(seen["control"], [], f"Output of {name} in the control")
         else:
             box += sentence("In the control it said nothing.")
-        box += provenance_node(recording.provenance)
         return [box]
 
     def place(self, case: str, name: str) -> str:
@@ -65,6 +66,16 @@ class LookDirective(SphinxDirective):
         shown = self.env.temp_data.setdefault("looks", {})
         count = shown[case, name] = shown.get((case, name), 0) + 1
         return f"look-{case}-{name}" + (f"-{count}" if count > 1 else "")
+
+
+def say_where_recorded(_app: Sphinx, doctree: nodes.document) -> None:
+    """Where a page's looks were recorded, as its last paragraph; by case, if not all in one place."""
+    cases = dict(box["recorded"] for box in doctree.findall(nodes.container) if "recorded" in box)
+    if not cases:
+        return
+    lines = set(cases.values())
+    last = list(doctree.findall(nodes.section))[-1]
+    last += provenance_node(lines.pop() if len(lines) == 1 else " ".join(f"{case}: {cases[case]}" for case in cases))
 
 
 def found(recording: Recording, name: str) -> dict:
@@ -136,4 +147,5 @@ def setup(app: Sphinx) -> dict:
         texinfo=(skip, None),
     )
     app.add_directive("look", LookDirective)
+    app.connect("doctree-read", say_where_recorded)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -61,6 +61,19 @@ def test_what_was_not_recorded_stops_the_build(book, look, message):
     assert built.status == 1 and message in built.warnings and "index.md:3: ERROR" in built.warnings
 
 
+def test_where_looks_were_recorded_is_said_once_and_last(book):
+    page = book(pages(text=PAGE + PAGE.replace("# Page", "## Again"))).page()
+    assert page.count("Recorded 2026-11-20") == 1
+    assert page.index("Recorded 2026-11-20") > page.index('id="look-frag-exception-2"')
+
+
+def test_each_case_has_its_own_words_where_they_differ(book):
+    other = {"provenance": PROVENANCE | {"date": "2026-11-21"}, "on_call": {"exception": LOOK}}
+    files = pages(text=PAGE + PAGE.replace("# Page", "## Again").replace("frag", "other"))
+    page = book(files | {"_recordings/other.json": json.dumps(other)}).page()
+    assert "frag: Recorded 2026-11-20" in page and "other: Recorded 2026-11-21" in page
+
+
 def test_a_look_twice_on_a_page_has_two_places(book):
     built = book(pages(text=PAGE + PAGE.replace("# Page", "## Again")))
     assert built.status == 0 and 'id="look-frag-exception-2"' in built.page()
