@@ -11,6 +11,7 @@ NAME = "where-packets-wait"
 REPOSITORY = Path(__file__).resolve().parent.parent
 LABS = REPOSITORY / "labs"
 VM_IMAGE = REPOSITORY / "vm-image"
+FETCHING = REPOSITORY / "host" / "fetching"  # shell scripts, for they are needed before there is a Python
 
 
 def cache() -> Path:

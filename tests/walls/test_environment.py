@@ -109,7 +109,8 @@ def test_no_variable_that_changes_what_programs_do_passes(folder):
 
 
 def test_what_a_reader_sets_for_the_lab_and_its_downloads_passes(folder):
-    assert environment_of(folder, **PASSED_ON) == environment_of(folder) | PASSED_ON
+    shared = {"NODE_EXTRA_CA_CERTS": PASSED_ON["PIP_CERT"]}  # what is set for pip alone is npm's, too
+    assert environment_of(folder, **PASSED_ON) == environment_of(folder) | PASSED_ON | shared
 
 
 def test_a_real_call_says_the_same_with_all_of_them(folder, monkeypatch):
