@@ -53,13 +53,16 @@ def snapshot(which: str | Profile = "stock") -> Path:
     ours, disk, how = ground(ground(which)[0].kept)
     # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
     # the processor; the image's list of files tells one build of the same recipe from the next.
+    made_of = [
+        *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
+        *ours.kernel(Path(VMLINUX), Path("initramfs")),
+    ]
     key = store.key_of(
         (disk.folder / store.LIST).read_bytes(),
         qemu_version(ours.qemu),
         processor(how.name),
         KEPT_AS,
-        *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
-        *ours.kernel(Path(VMLINUX), Path("initramfs")),
+        *(word.replace(f"{paths.cache()}/", "") for word in made_of),  # it fits a copy of the cache as well
     )
     make = functools.partial(_boot_and_keep, ours, disk, how)
     for _ in range(2):
