@@ -80,7 +80,7 @@ def _fetchers() -> list[Finding]:
     as on a machine that was made ready and then taken off the network."""
     spared = {
         "apt": "" if installed.missing(installed.LAB) else "all packages are there",
-        "mmdebstrap": "the guest image is there" if any(cache().glob("image-*/disk.squashfs")) else "",
+        "mmdebstrap": "the guest image is there" if store.stored("image-*/disk.squashfs") else "",
         "pip": "only ./lab tab still asks it",
         "npm": "only ./lab tab asks it",
     }
@@ -134,7 +134,7 @@ def _confined() -> Finding:
 
 def _disk() -> Finding:
     free_mib = shutil.disk_usage(cache()).free >> 20
-    good = free_mib >= NEEDS_MIB or any(cache().glob("snapshot-*/state"))
+    good = free_mib >= NEEDS_MIB or bool(store.stored("snapshot-*/state"))
     return Finding(
         good,
         "disk",
@@ -166,7 +166,7 @@ def _memory() -> Finding:
 
 
 def _image_and_acceleration() -> list[Finding]:
-    images = [path for path in cache().glob("image-*") if store.damage(path) is None]
+    images = [path for path in store.stored("image-*") if store.damage(path) is None]
     if not images:
         return [Finding(True, "guest image", "not built yet: ./lab up builds it, in two to four minutes")]
     newest = Image(max(images, key=lambda path: path.stat().st_mtime))

@@ -19,6 +19,12 @@ def cache() -> Path:
     return _folder(Path(platformdirs.user_cache_dir(NAME)))
 
 
+def shared() -> Path | None:
+    """A copy of somebody's cache from which this user reads, and into which nobody writes; None if none is named."""
+    named = os.environ.get("LAB_SHARED_CACHE")
+    return Path(named).resolve() if named else None
+
+
 def data() -> Path:
     """What must not be lost: the reader's progress."""
     return _folder(Path(platformdirs.user_data_dir(NAME)))

@@ -62,11 +62,12 @@ def snapshot(which: str | Profile = "stock") -> Path:
         qemu_version(ours.qemu),
         processor(how.name),
         KEPT_AS,
-        *(word.replace(f"{paths.cache()}/", "") for word in made_of),  # it fits a copy of the cache as well
+        *map(_wherever_it_lies, made_of),
     )
     make = functools.partial(_boot_and_keep, ours, disk, how)
     for _ in range(2):
-        kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200)
+        # Its own for each user, because QEMU opens for writing what it maps copy-on-write.
+        kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200, own=True)
         making = store.making(kept)
         if not _written_since(kept):
             return kept
@@ -75,6 +76,13 @@ def snapshot(which: str | Profile = "stock") -> Path:
     raise LabError(
         f"guest {ours.name}: the memory of its snapshot is written by somebody, time and again: {kept / 'ram'}",
         "leave that file alone, or set XDG_CACHE_HOME to a folder on a disk of this machine; then the same ./lab call",
+    )
+
+
+def _wherever_it_lies(word: str) -> str:
+    """A word of a command line without the cache's path: a snapshot fits a copy of that cache as well."""
+    return functools.reduce(
+        lambda word, base: word.replace(f"{base}/", ""), filter(None, (paths.cache(), paths.shared())), word
     )
 
 
