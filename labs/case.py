@@ -40,6 +40,10 @@ class Outcome(Protocol):
 
     def text(self) -> str: ...
 
+    def claimed(self) -> dict: ...  # of a run: what was claimed and seen; "reasons" are sentences
+
+    def verdict(self) -> list[str]: ...  # of a run: what it came to, as lines for a terminal
+
 
 @dataclass(frozen=True)
 class Case:

@@ -31,6 +31,7 @@ def load_ipython_extension(shell) -> None:
         except Unknown as unknown:
             print(unknown)
             return None
-        verdict.keep()
+        if not verdict.unanswered:
+            verdict.keep()
         verdict.picture = picture(evidence) if evidence else None
         return verdict

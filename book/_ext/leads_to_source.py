@@ -25,7 +25,8 @@ QUOTED = re.compile(
 )
 ROW_HEAD = re.compile(r'(<th scope="row">)<code>([^<]+)</code>(</th>)')
 PACKET = re.compile(r'<g class="wpw-packet(?P<kinds>[^"]*)"(?P<rest>[^>]*)>')
-CLONE = re.compile(r"(\.(constprop|isra|part|cold)(\.\d+)?)*(\+0x[0-9a-f]+|\+\d+)?$")  # as labs/trace/stacks.py
+# As labs/trace/stacks.py has it, in one expression.
+CLONE = re.compile(r"(\.(constprop|isra|part|cold|llvm)(\.\d+)?|\.\d+)*(\+0x[0-9a-f]+(/0x[0-9a-f]+)?|\+\d+)?$")
 
 Places = dict[str, list[tuple[str, str]]]  # by function: (page, place in it)
 

@@ -42,7 +42,7 @@ def machine(
         yield ours
         return
     if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):
-        raise NoMachine(["the answer is empty: only blanks and comments were found"])
+        raise NoMachine(["not answered yet: only blanks and comments were found"])
     if exercise.applies == "profile":
         yield _with_cards(exercise, ours, answer)
         return

@@ -8,6 +8,7 @@ that it defines. It may come from anybody: read() takes nothing on trust, and sa
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 
 from labs.judge.plain import Damaged, loaded, plain
@@ -15,28 +16,45 @@ from labs.judge.plain import Damaged, loaded, plain
 SCHEMA = 1
 LARGEST_BYTES = 12 << 20  # of the JSON; host/vm/call.py takes 16 MiB of what a guest prints
 LONGEST_ID = 80  # of an exercise
+LONGEST_LINE = 400  # that is shown of what a script prints
 FORBIDDEN_SHOWN = 20  # an answer may name a host as often as it likes
+REFUSED = re.compile(r"Permission denied|Operation not permitted", re.IGNORECASE)  # EACCES, EPERM
 
 
 @dataclass(frozen=True)
 class Script:
     """What became of an answer's script: its exit `status` (None when it was still running at its deadline), what it
-    printed, and the `forbidden` hosts that it tried to touch."""
+    printed, the `forbidden` hosts that it tried to touch, and what those `variables` of its shell that were asked for
+    held at its end, if they were set."""
 
     status: int | None
     output: str
     forbidden: list[str] = field(default_factory=list)
     deadline_s: float = 20
+    variables: dict[str, str] = field(default_factory=dict)
 
     def problems(self) -> list[str]:
-        """Sentences for what went wrong while it ran, none if nothing did."""
+        """Sentences for what no answer may do, none if it did nothing of it."""
         found = [f"it acts on {node}, which this exercise leaves as it is" for node in self.forbidden[:FORBIDDEN_SHOWN]]
         if self.status is None:
             found.append(f"it was still running after {self.deadline_s:.0f} s and was ended")
-        elif self.status != 0 and not self.forbidden:
-            last = self.output.strip().splitlines()[-1:] or ["no message"]
-            found.append(f"it ended with status {self.status}: {last[0]}")
         return found
+
+    @property
+    def ended_badly(self) -> str:
+        """The sentence for a status that is not 0, with its last message; else nothing."""
+        if not self.status or self.forbidden:
+            return ""
+        return f"it ended with status {self.status}: {(self._lines or ['no message'])[-1]}"
+
+    @property
+    def refused(self) -> str:
+        """What it says when the kernel has refused it something; else nothing."""
+        return next(filter(REFUSED.search, self._lines), "")
+
+    @property
+    def _lines(self) -> list[str]:
+        return [line[:LONGEST_LINE] for line in self.output.strip().splitlines()]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ guest that an answer has broken.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,15 @@ class Exercise:
     worth: str
     allowed: frozenset[str]
     applies: str = "guest"
+
+    def is_untouched(self, answer: str) -> bool:
+        """Whether an answer is the file to begin with, but for blanks."""
+        return answer.split() == next(self.folder.glob("start.*")).read_text().split()
+
+
+def is_empty(answer: str) -> bool:
+    """Whether an answer says nothing."""
+    return not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE)
 
 
 def exercise(id: str) -> Exercise:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -21,7 +20,6 @@ from labs.measure.rounds import Round
 
 ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"
 LACKS_A_PART = "it lacks a part of what was to be seen"
-REFUSED = re.compile(r"Permission denied|Operation not permitted", re.IGNORECASE)  # EACCES, EPERM
 # What a judge may meet in evidence whose parts do not belong together.
 NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)
 
@@ -50,8 +48,8 @@ def judge_of(asked: Exercise) -> Judge:
 
 def judged(evidence: Evidence) -> Verdict:
     """The verdict that evidence comes to. COULD NOT TELL if the machine stood still while it was taken."""
-    verdict = Verdict(evidence.exercise)
-    ours = judge_of(exercise(evidence.exercise))
+    verdict, asked = Verdict(evidence.exercise), exercise(evidence.exercise)
+    ours = judge_of(asked)
     try:
         with contextlib.suppress(Judged):
             ours.judge(evidence, verdict)
@@ -59,7 +57,20 @@ def judged(evidence: Evidence) -> Verdict:
         verdict.skipped = f"{reason}. Next: {reason.next_command}"
     except CouldNotTell as reason:
         verdict.untold = f"{reason}. Next: the same call again"
+    if verdict.verdict == "FAIL" and asked.is_untouched(evidence.answer):
+        verdict.unanswered = "it is the file to begin with, as it was"
+    if evidence.script and verdict.verdict == "FAIL":
+        _complain(verdict, evidence.script)
     return verdict
+
+
+def _complain(verdict: Verdict, script: Script) -> None:
+    """What went wrong while the script ran stands first: it may be why the network is not what it should be."""
+    said = " ".join(verdict.reasons)
+    complaints = [script.ended_badly] if script.ended_badly not in said else []
+    if script.refused not in " ".join([said, *complaints]):
+        complaints.append(f"the kernel refused it something: {script.refused}")
+    verdict.checks[:0] = [(False, complaint) for complaint in complaints]
 
 
 def picture(evidence: Evidence) -> Picture | None:
@@ -107,11 +118,14 @@ def held_still(bound_ms: float, *measured: Round) -> None:
 
 
 def ran(verdict: Verdict, script: Script, refused: str = "") -> None:
-    """A script that fails in itself is judged by that alone. Of one without root's rights it is said that it was
-    `refused` something, if the kernel did."""
+    """A script that does what no answer may is judged by that alone; its exit status is none of it, for what counts is
+    the network that it leaves. A program without root's rights, which may be `refused` something, has to end with
+    status 0, and it is said that it was refused, if it was."""
     problems = script.problems()
-    if refused and problems and REFUSED.search(script.output):
-        problems.insert(0, f"it was refused {refused}")
+    if refused:
+        problems += filter(None, [script.ended_badly])
+        if problems and script.refused:
+            problems.insert(0, f"it was refused {refused}")
     if not verdict.expect(not problems, "the script ran to its end", "; ".join(problems)):
         raise Judged
 

@@ -18,13 +18,14 @@ class Judged(Exception):
 class Verdict:
     """The judgement of one answer. `checks` are (held, sentence) pairs in the order in which they
     were made; `measured` is what they rest on; `skipped` says what the machine lacks to judge anything, `untold`
-    why what was measured does not say."""
+    why what was measured does not say, `unanswered` why the answer is none yet, which fails."""
 
     exercise: str
     checks: list[tuple[bool, str]] = field(default_factory=list)
     measured: dict = field(default_factory=dict)
     skipped: str = ""
     untold: str = ""
+    unanswered: str = ""
     picture: object = None  # to be shown below it in a notebook
 
     def expect(self, held: bool, held_says: str, failed_says: str) -> bool:
@@ -36,7 +37,8 @@ class Verdict:
     def verdict(self) -> str:
         if self.skipped or self.untold:
             return "SKIP" if self.skipped else "COULD NOT TELL"
-        return "PASS" if self.checks and all(held for held, _ in self.checks) else "FAIL"
+        passed = self.checks and all(held for held, _ in self.checks) and not self.unanswered
+        return "PASS" if passed else "FAIL"
 
     @property
     def reasons(self) -> list[str]:
@@ -44,6 +46,8 @@ class Verdict:
         if self.skipped or self.untold:
             return [self.skipped or self.untold]
         failed = [sentence for held, sentence in self.checks if not held]
+        if self.unanswered:
+            return [f"not answered yet: {self.unanswered}", *failed]
         return failed or [sentence for _, sentence in self.checks]
 
     def to_json(self) -> dict:
@@ -55,6 +59,8 @@ class Verdict:
         return "\n".join([f"{self.verdict}  {self.exercise}", *[f"  {r}" for r in self.reasons]])
 
     def _repr_html_(self) -> str:
+        if self.unanswered:  # in words alone: several red verdicts after Run All look as if something were broken
+            return f"<p>{html.escape(self.exercise)} is {html.escape(self.reasons[0])}</p>"
         marks = {True: "✓ held", False: "✗ failed"}
         judged = self.verdict in ("PASS", "FAIL")
         rows = (

@@ -1,8 +1,7 @@
 """Which times and rates decide in a case? They stand in its bounds.toml, each with what it is and how it was chosen.
 
 `with_fault` and `without` are expressions over the case's recording, as in its conclusions, and `recorded` is what they
-came to: tests/labs/test_bounds.py holds both at least a factor of two away from the bound. What is in no recording
-says `why`.
+came to: tests/labs/test_bounds.py says how far both have to be from the bound. What is in no recording says `why`.
 """
 
 from __future__ import annotations

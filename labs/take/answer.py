@@ -1,5 +1,6 @@
 """How does a reader's script act on a topology, and on nothing else? It is run by bash with one
-more command, `on NODE COMMAND…`, in a cgroup of its own, with a deadline.
+more command, `on NODE COMMAND…`, in a cgroup of its own, with a deadline. What bash runs may call it, too: `timeout 5
+on NODE COMMAND…`.
 
 An answer may loop for ever, leave processes behind or delete what it finds: everything it started
 is ended with the block, and the topology it worked on is thrown away after the judgement.
@@ -15,20 +16,21 @@ import select
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 
 from labs.judge.evidence import Script
 from labs.measure.spent import ANSWER, spent
 
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
-FORBIDDEN_STATUS = 97
 UNARMED = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")  # before the command of an answer
 # Before that of one that is a program, and no administrator's script.
 AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "--no-new-privs")
 
-PRELUDE = """\
+# POSIX, because it is a function of bash, and a program of dash, too: a shell's functions are its own.
+ON = """\
 on() {
-    local node=$1; shift
+    local node=$1 net
     case " $LAB_NODES " in *" $node "*) ;; *)
         echo "on: no node '$node'; there are: $LAB_NODES" >&2; return 2;;
     esac
@@ -36,33 +38,55 @@ on() {
         echo "$node" >>"$LAB_FORBIDDEN"
         echo "on: this exercise leaves '$node' as it is; yours: $LAB_ALLOWED" >&2; return 97;;
     esac
+    shift
     [ $# -gt 0 ] || { echo "on: no command for '$node'" >&2; return 2; }
-    local net=LAB_NET_$node
-    nsenter --net="/proc/self/fd/${!net}" -- "$@"
+    eval "net=\\$LAB_NET_$node"
+    RUN nsenter --net="/proc/self/fd/$net" -- "$@"
 }
 """
+FUNCTION = ON.replace("RUN ", "")
+PROGRAM = "#!/bin/sh\n" + ON.replace("RUN", "exec") + 'on "$@"\n'
+# How bash runs a script, whose path is its $0, if it is asked for variables. A trap, for the script may call exit; and
+# a call behind it, for it may have a trap of its own. A subshell's variables are not meant.
+NOTING = """\
+lab_note() {
+    local lab_status=$?
+    [ "$BASHPID" != $$ ] || { HELD
+    } >"$LAB_VARIABLES"
+    return $lab_status
+}
+trap lab_note EXIT
+. "$0"
+lab_note
+"""
+HELD = """
+        if [ -v NAME ]; then printf 'NAME=%s\\0' "$NAME"; fi"""
 
 
 @contextlib.contextmanager
-def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: float = DEADLINE_S):
-    """Run `script` against the nodes whose init processes are `pids` (name: process id); yields
-    Script when it ended. What it left running goes on until the block ends, then is killed."""
+def applied(
+    script: str, pids: dict[str, int], allowed: set[str], deadline_s: float = DEADLINE_S, variables: Sequence[str] = ()
+):
+    """Run `script` against the nodes whose init processes are `pids` (name: process id); yields Script when it ended,
+    with what these `variables` of its shell held then. What it left running goes on until the block ends, then is
+    killed."""
     with _cgroup() as group, _networks(pids, allowed) as nets, tempfile.TemporaryDirectory(prefix="answer-") as folder:
-        path, log, forbidden = (os.path.join(folder, name) for name in ("answer", "log", "forbidden"))
+        path, log, forbidden, held = (os.path.join(folder, name) for name in ("answer", "log", "forbidden", "held"))
         with open(path, "w") as file:
-            file.write(PRELUDE + script)
+            file.write(script)
         environment = {
-            "PATH": os.environ["PATH"],
+            "PATH": f"{_program(folder)}:{os.environ['PATH']}",
             "HOME": folder,
             "LANG": "C.UTF-8",
             "LAB_NODES": " ".join(pids),
             "LAB_ALLOWED": " ".join(sorted(allowed)),
             "LAB_FORBIDDEN": forbidden,
+            "LAB_VARIABLES": held,
             **{f"LAB_NET_{name}": str(net) for name, net in nets.items()},
         }
         with open(log, "w") as output:
             process = subprocess.Popen(
-                [*UNARMED, "bash", "-e", path],
+                [*UNARMED, "bash", "-c", FUNCTION + _around(variables), path],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -79,7 +103,28 @@ def applied(script: str, pids: dict[str, int], allowed: set[str], deadline_s: fl
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             status = None
-        yield Script(status, _read(log), sorted(set(_read(forbidden).split())), deadline_s)
+        touched = sorted(set(_read(forbidden).split()))
+        yield Script(status, _read(log), touched, deadline_s, _variables(_read(held)))
+
+
+def _program(folder: str) -> str:
+    """Where `on` is a program, for what a script starts."""
+    programs = os.path.join(folder, "programs")
+    os.mkdir(programs)
+    with open(os.open(os.path.join(programs, "on"), os.O_WRONLY | os.O_CREAT, 0o755), "w") as file:
+        file.write(PROGRAM)
+    return programs
+
+
+def _around(variables: Sequence[str]) -> str:
+    """What has bash run the script, whose path is its $0."""
+    held = "".join(HELD.replace("NAME", name) for name in variables)
+    return NOTING.replace("HELD", held) if held else '. "$0"\n'
+
+
+def _variables(noted: str) -> dict[str, str]:
+    """By name what NOTING has written."""
+    return {name: value for name, is_one, value in (each.partition("=") for each in noted.split("\0")) if is_one}
 
 
 @contextlib.contextmanager

@@ -7,14 +7,13 @@ take(exercise, answer) returns the evidence that labs/judge/judging.py then judg
 from __future__ import annotations
 
 import importlib
-import re
 import time
 from dataclasses import replace
 
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import exercise
+from labs.judge.exercise import exercise, is_empty
 from labs.judge.verdict import Verdict
 from labs.measure.spent import since
 
@@ -30,9 +29,8 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     lost something; what came out has no part in it. If that was so each time, the verdict is COULD NOT TELL.
     """
     asked, verdict = exercise(id), Verdict(id)
-    if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):
-        verdict.expect(False, "", "the answer is empty: only blanks and comments were found")
-        return verdict, None
+    if is_empty(answer):
+        return Verdict(id, unanswered="only blanks and comments were found"), None
     take = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes").TAKES[asked.folder.name]
     evidence, began = None, time.monotonic()
     for number in range(TRIES):

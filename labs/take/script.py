@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from labs.judge.evidence import Evidence, Script, Settings
@@ -34,7 +34,7 @@ def two(make: Callable[[], Topology]):
 
 
 class Taking:
-    """The evidence of one answer, as it comes:
+    """The evidence of one answer, as it comes; `variables` are those of a script's shell that its case judges:
 
     taking = Taking(exercise, answer)
     with taking.acted(net) as ran:
@@ -43,8 +43,8 @@ class Taking:
     taking.evidence(seen)
     """
 
-    def __init__(self, exercise: Exercise, answer: str) -> None:
-        self.exercise, self.answer = exercise, answer
+    def __init__(self, exercise: Exercise, answer: str, variables: Sequence[str] = ()) -> None:
+        self.exercise, self.answer, self.variables = exercise, answer, variables
         self.script: Script | None = None
         self.before: dict[str, list[str]] = {}  # by host that is not the answer's, its settings
         self.settings: list[Settings] = []
@@ -57,12 +57,14 @@ class Taking:
 
     @contextlib.contextmanager
     def acted(self, net: Topology):
-        """The answer's script, applied for the length of the block; yields whether it ran to its end. What the block
-        finds instead of an answer to a workload ends it, and is noted; so is what became of the other hosts."""
+        """The answer's script, applied for the length of the block; yields whether it ran to its end, and on no other
+        host. What the block finds instead of an answer to a workload ends it, and is noted; so is what became of the
+        other hosts."""
         if not self.before:
             self.look_at_others(net)
         pids = {name: node.pid for name, node in net.by_name.items()}
-        with applied(self.answer, pids, set(self.exercise.allowed)) as self.script, self.expecting_answers():
+        running = applied(self.answer, pids, set(self.exercise.allowed), variables=self.variables)
+        with running as self.script, self.expecting_answers():
             yield (ran := not self.script.problems())
         if ran:
             self.settings = [compared(name, before, settings(net[name])) for name, before in self.before.items()]

@@ -3,39 +3,88 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 
 from labs.judge.evidence import Settings
 from labs.net.topology import Node
 
 MOST_LINES = 50  # of a kind: an answer may add routes without end
 
-# Commands whose output holds still while packets pass.
-SETTINGS = (
-    ("ip", "-oneline", "link"),
-    ("ip", "-oneline", "address"),
-    ("ip", "route", "show", "table", "all"),
-    ("ip", "rule"),
-    ("ip", "-6", "rule"),
-    ("ip", "addrlabel"),
-    ("iptables-legacy-save",),
-    ("iptables-nft-save",),
-    ("ipvsadm", "-S", "-n"),
-    ("tc", "qdisc"),
+# Commands of `ip` whose output holds still while packets pass. One process says them all, because to start one takes a
+# tenth of a second under emulation.
+OF_IP = (
+    "link",
+    "address",
+    "route show table all",  # of IPv4 and IPv6
+    "rule",
+    "addrlabel",
+    "neigh show nud permanent",
+    "neigh show proxy",
+    "xfrm policy",
 )
+# Other programs, each with the file that is there if it has something to say. What they print gets their names, because
+# the same rule may stand in two tables; what `ethtool -k '*'` prints gets the device's, which it names once.
+LEGACY, NFT, IPVS = "/proc/net/{}_tables_names", "/sys/module/nf_tables", "/proc/net/ip_vs"
+PROGRAMS = {
+    "iptables-legacy-save": LEGACY.format("ip"),
+    "ip6tables-legacy-save": LEGACY.format("ip6"),
+    **{f"{family}-nft-save": NFT for family in ("iptables", "ip6tables", "arptables", "ebtables")},
+    "ipvsadm -S -n": IPVS,
+    "ipvsadm -L --timeout": IPVS,
+    "ethtool -k *": "/proc/net",
+}
+SCRIPT = r"""
+ip -oneline -force -batch - <<'END'
+{of_ip}
+END
+ip -6 rule
+{{
+    echo qdisc
+    for hook in '' ingress egress; do sed -n "s/^ *\([^ :]*\):.*/filter show dev \1 $hook/p" /proc/net/dev; done
+}} | tc -force -batch -
+{programs}
+echo "== "
+grep -rs '' {files}
+true
+"""
 # And these files of /proc/sys/net, read by grep: sysctl -a looks at a thousand names to find them.
-KERNEL_PARAMETERS = "ipv4/conf ipv4/route ipv4/tcp_* ipv4/ip_* ipv4/vs ipv6/conf ipv6/route ipv6/ip_nonlocal_bind"
+KERNEL_PARAMETERS = (
+    "ipv4/conf ipv4/route ipv4/tcp_* ipv4/ip_* ipv4/icmp_* ipv4/fwmark_* ipv4/vs ipv4/neigh/default "
+    "ipv6/conf ipv6/route ipv6/ip_nonlocal_bind ipv6/fwmark_*"
+)
 PARAMETER = re.compile(r"/proc/sys/(\S+?):(.*)")
+COUNTER = re.compile(r"\[\d+:\d+\]")
+# What is there as soon as somebody, on any host, has looked at a table or loaded a tunnel's module: comments with the
+# time, tables without a rule, and a device that is down (net/ipv4/ip_tunnel.c, ip_tunnel_init_net(), and its like).
+FALLBACK = "tunl0 gre0 gretap0 erspan0 ip_vti0 sit0 ip6tnl0 ip6gre0 ip6_vti0".split()
+IS_FALLBACK = f"({'|'.join(FALLBACK)})"
+NO_CHANGE = re.compile(
+    r" *|#.*|\*\w+|COMMIT|:[A-Z]+ ACCEPT *"
+    rf"|\d+: {IS_FALLBACK}@NONE: <(?!.*\bUP\b).*|qdisc noop .* dev {IS_FALLBACK} .*|net/ipv./\w+/{IS_FALLBACK}/.*"
+)
+RULE = re.compile(r"(ip6?|arp|eb)tables-(legacy|nft) ")  # begins a line of a firewall
 
 
 def settings(node: Node) -> list[str]:
     """A host's settings as lines, to be compared before and after an answer."""
-    script = "; ".join(" ".join(f"'{word}'" for word in command) for command in SETTINGS)
-    files = " ".join(f"/proc/sys/net/{files}" for files in KERNEL_PARAMETERS.split())
-    output = node.on("sh", "-c", f"({script}; grep -rs '' {files}) 2>/dev/null; true")
-    # Counters and the time of saving move by themselves.
-    return [
-        PARAMETER.sub(r"\1 = \2", re.sub(r"\[\d+:\d+\]", "", line)) for line in output.splitlines() if line[:1] != "#"
-    ]
+    script = SCRIPT.format(
+        of_ip="\n".join(OF_IP),
+        programs="\n".join(
+            f"[ ! -e {file} ] || {{ echo '== {program}'; {program.replace('*', quote('*'))}; }}"
+            for program, file in PROGRAMS.items()
+        ),
+        files=" ".join(f"/proc/sys/net/{files}" for files in KERNEL_PARAMETERS.split()),
+    )
+    found, of = [], ""
+    for line in node.on("sh", "-c", f"{{ {script} }} 2>/dev/null").splitlines():
+        line = PARAMETER.sub(r"\1 = \2", COUNTER.sub("", line))
+        if line.startswith("== "):
+            of = line.split(" ")[1].removesuffix("-save")
+        elif line.startswith("Features for "):  # of ethtool
+            of = line.removeprefix("Features for ")
+        elif not NO_CHANGE.fullmatch(line) and of.rstrip(":") not in FALLBACK:
+            found.append(f"{of} {line}".strip() if of else line)
+    return found
 
 
 def compared(host: str, before: list[str], after: list[str]) -> Settings:

@@ -89,7 +89,7 @@ def held_up(verdict: dict) -> bool:
 
 
 def lost(why: str) -> None:
-    """Write down that something says nothing of the code, see host/testing.py."""
+    """Write down that something says nothing of the code, see host/testing/run.py."""
     from host import paths
     from host.vm import snapshot
 

@@ -34,7 +34,7 @@ def check(lab, tmp_path, no_guest_left):
 
 def test_empty_fails(check):
     verdict = check("")
-    assert verdict["verdict"] == "FAIL" and "is empty" in verdict["reasons"][0]
+    assert verdict["verdict"] == "FAIL" and "not answered yet" in verdict["reasons"][0]
 
 
 @pytest.mark.whole("machinery")

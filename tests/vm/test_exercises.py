@@ -60,7 +60,7 @@ class Shared:
 
     @contextlib.contextmanager
     def throwaway(self, which="stock"):
-        """In place of `vm.throwaway`, for judging.py."""
+        """In place of `serving.throwaway`, for host/exercises/judging.py."""
         if which != getattr(which, "kept", which):  # a machine that the answer makes
             with throwaway(which) as guest:
                 yield guest

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import secrets
 import signal
 import subprocess
 import time
@@ -61,15 +62,20 @@ class Terminal(pexpect.spawn):
 
 @pytest.fixture
 def nothing_left(lab):
-    """After the test the reader's VM, which goes on, has no network and no program of the case's."""
+    """After the test the reader's VM, which goes on, has no network and no program of the case's. That it is the same
+    VM a file in its memory says: one restored in its place would be clean, too."""
     look = (
-        "ls -d /tmp/lab-*; ip -o link | grep -v ' lo:'; ps -e -o args= | grep -E '^(haproxy|nginx|socat|cat$)|mininet:'"
+        "ls -d /run/before-*; ls -d /tmp/lab-*; ip -o link | grep -v ' lo:'; "
+        "ps -e -o args= | grep -E '^(haproxy|nginx|socat|cat$)|mininet:'"
     )
 
     def found():
         return lab("shell", "--", "sh", "-c", f"({look}) 2>/dev/null; true").stdout
 
+    mark = f"/run/before-{secrets.token_hex(4)}"
+    assert lab("shell", "--", "touch", mark).returncode == 0
     before = found()
+    assert mark in before
     yield
     wait_until(lambda: found() == before)
 

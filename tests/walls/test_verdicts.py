@@ -44,8 +44,8 @@ def judged(guest):
 def test_an_honest_one_is_judged_here(judged):
     found = judged(SEALED)
     assert found["verdict"] == "PASS" and found["evidence"]["answer"] == ANSWER and "seal" not in found
-    wrong = judged(SEALED, sent(replace(OURS, script=Script(1, "no"))))
-    assert (wrong["verdict"], wrong["reasons"]) == ("FAIL", ["it ended with status 1: no"])
+    wrong = judged(SEALED, sent(replace(OURS, script=Script(None, ""))))
+    assert (wrong["verdict"], wrong["reasons"]) == ("FAIL", ["it was still running after 20 s and was ended"])
 
 
 def test_where_there_is_nothing_to_take_a_verdict_comes_without_its_seal(judged):

@@ -20,9 +20,7 @@ from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.net.counters import counters, moved
 from labs.take.script import Taking
-from labs.take.settings import compared, settings
-
-RULE = re.compile(r"^(:|-[AP] |\*|COMMIT)")
+from labs.take.settings import RULE, compared, settings
 
 
 def take_firewall(exercise: Exercise, answer: str) -> Evidence:

@@ -1,13 +1,15 @@
 """The evidence of known answers, as it was taken in a guest; judged in each gate, without one.
 
 Made by ANEW, which judges each known answer of a case, or of an exercise, in a VM. It is stale when the answer's
-text, the exercise's task or the schema has changed. Captures' own files are left out: nothing is judged by them.
+text, what it may act on or the schema has changed; a task, a hint or a start file can be said better without taking
+anything anew. Captures' own files are left out: nothing is judged by them.
 """
 
 import gzip
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from host.cases import Exercise
 from host.paths import REPOSITORY
 
 ANEW = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"
+READ = ("allowed", "applies", "may_change", "replaces", "unit")  # of exercise.toml, by whoever takes or judges evidence
 FOLDER = REPOSITORY / "tests" / "evidence"
 EXERCISES = {each.id: each for case in cases.cases().values() for each in case.exercises}
 
@@ -34,7 +37,7 @@ def deserved(kind: str, answer: Path) -> tuple[str, str]:
     first line."""
     if kind == "wrong":
         return "FAIL", re.match(r"(?:#|//) expect: (.+)", answer.read_text())[1]
-    return ("PASS" if kind == "solution" else "FAIL"), ""
+    return {"solution": ("PASS", ""), "untouched": ("FAIL", "not answered yet: ")}[kind]
 
 
 def file(exercise: Exercise, kind: str, answer: Path) -> Path:
@@ -45,19 +48,21 @@ def file(exercise: Exercise, kind: str, answer: Path) -> Path:
 def store(where: Path, exercise: Exercise, evidence: dict) -> None:
     """Keep it; two calls with the same evidence give the same bytes."""
     where.parent.mkdir(parents=True, exist_ok=True)
-    found = {"task_sha256": task(exercise), "evidence": without_captures(evidence)}
+    found = {"read_sha256": read(exercise), "evidence": without_captures(evidence)}
     text = json.dumps(found, sort_keys=True, separators=(",", ":"))
     where.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
 def load(where: Path) -> dict:
-    """{"task_sha256", "evidence"}"""
+    """{"read_sha256", "evidence"}"""
     return json.loads(gzip.decompress(where.read_bytes()))
 
 
-def task(exercise: Exercise) -> str:
-    """What an answer's judgement depends on, beside the answer."""
-    return hashlib.sha256((exercise.folder / "exercise.toml").read_bytes()).hexdigest()
+def read(exercise: Exercise) -> str:
+    """A hash of what an answer's evidence depends on, beside the answer and the code."""
+    found = tomllib.loads((exercise.folder / "exercise.toml").read_text())
+    text = json.dumps({name: found.get(name) for name in READ}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def without_captures(value: object) -> object:

@@ -57,7 +57,7 @@ SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_o
         (cure(TWO, node=SET), "use_oif_addrs_only was set, and this exercise is about another way"),
         (replace(ONE, settings=[Settings("router", ["x"]), OTHERS[1]]), "router was changed"),
         (replace(ONE, unanswered="timed out", seen=Cure(11268)), "expected every request to be answered, found: timed"),
-        (replace(ONE, script=Script(2, "")), "it ended with status 2: no message"),
+        (replace(cure(asked=11268), script=Script(2, "")), "it ended with status 2: no message"),
         (sent(asked=99_999), "the kernel asked 99999 questions for 20 packets"),
         (sent(sources=[[NODE] * 10, [NODE] * 9]), "the peers received 10 and 9 packets"),
         (sent(sources=[[NODE] * 10, [service(1)] * 10]), f"packets come from {service(1)}"),

@@ -12,7 +12,7 @@ from host.paths import REPOSITORY
 from labs.cases.frag_needed.cured import Bulk, Connections, Ways
 from labs.cases.frag_needed.observed import Observed
 from labs.judge.evidence import LARGEST_BYTES, Script, Settings
-from labs.judge.exercise import exercise
+from labs.judge.exercise import exercise, is_empty
 from labs.judge.judging import judge_of, judged, judged_file, picture
 from tests.labs.judge.made import CURED, RIGHT, SETTINGS, STALLS, TO_SELF, mended, observed, seen
 
@@ -36,7 +36,7 @@ def test_what_was_right_is_right_also_from_a_file():
         (seen(bulk=[Bulk(1.0, 9.0)] * 2 + [Bulk(1.0, 1.0)]), "bulk takes 9.0 times as long"),
         (replace(RIGHT, settings=[Settings("balancer", [], [" x "]), SETTINGS[1]]), "balancer was changed, which this"),
         (replace(RIGHT, settings=[SETTINGS[0], Settings("server", ["y"])]), "leaves as it is: gone: 'y'"),
-        (replace(RIGHT, script=Script(3, "a\nno such host")), "it ended with status 3: no such host"),
+        (replace(seen(fragments=2), script=Script(3, "a\nno such host")), "it ended with status 3: no such host"),
         (replace(RIGHT, script=Script(None, "")), "it was still running after 20 s"),
         (replace(RIGHT, script=Script(97, "", ["server"])), "it acts on server"),
         (replace(RIGHT, unanswered="timed out"), "expected every request to be answered, found: timed out"),
@@ -48,9 +48,50 @@ def test_what_was_wrong_is_wrong_for_its_reason(evidence, said):
         assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
 
 
-def test_a_script_that_fails_is_judged_by_that_alone():
-    script = replace(RIGHT, script=Script(1, "no"), seen=None, settings=[])
-    assert judged_file(script.text().encode()).reasons == ["it ended with status 1: no"]
+def test_what_counts_of_a_script_is_the_network_that_it_leaves():
+    """`grep` without a hit ends with 1, and `ip route del` of a route that is not there with 2."""
+    went_wrong = Script(2, "RTNETLINK answers: Operation not permitted\nRTNETLINK answers: No such process")
+    assert judged(replace(RIGHT, script=went_wrong)).verdict == "PASS"
+    verdict = judged(replace(seen(fragments=2), script=went_wrong))
+    assert verdict.verdict == "FAIL" and verdict.reasons[:2] == [
+        "it ended with status 2: RTNETLINK answers: No such process",
+        "the kernel refused it something: RTNETLINK answers: Operation not permitted",
+    ]
+    assert "2 fragments were made" in verdict.reasons[2]
+
+
+def test_a_script_that_was_refused_at_its_end_says_so_once():
+    verdict = judged(replace(seen(fragments=2), script=Script(1, "nsenter: Permission denied")))
+    assert verdict.reasons[0] == "it ended with status 1: nsenter: Permission denied"
+    assert "Permission denied" not in " ".join(verdict.reasons[1:])
+
+
+@pytest.mark.parametrize("script", [Script(97, "", ["server"]), Script(None, "")])
+def test_a_script_that_does_what_none_may_is_judged_by_that_alone(script):
+    verdict = judged_file(replace(RIGHT, script=script, seen=None, settings=[]).text().encode())
+    assert verdict.verdict == "FAIL" and len(verdict.reasons) == 1
+
+
+UNTOUCHED = exercise("frag-needed/1").folder.joinpath("start.sh").read_text()
+
+
+def test_the_file_to_begin_with_is_not_answered_yet_and_fails():
+    waits = mended(observed(200.0))
+    untouched = judged(replace(waits, answer=UNTOUCHED + "\n"))
+    assert untouched.verdict == "FAIL" and untouched.reasons[0].startswith("not answered yet: ")
+    assert untouched.reasons[1:] == judged(waits).reasons
+    assert "not answered yet" in untouched._repr_html_() and "FAIL" not in untouched._repr_html_()
+    assert not judged(replace(waits, answer=UNTOUCHED + "true\n")).unanswered
+
+
+def test_what_is_right_is_right_even_if_it_is_the_file_to_begin_with():
+    """Then the exercise is broken, and tests/vm/test_exercises.py is red."""
+    assert judged(replace(RIGHT, answer=UNTOUCHED)).verdict == "PASS"
+
+
+@pytest.mark.parametrize("answer", ["", "\n \t\n", "# on client ip link\n  // no\n"])
+def test_comments_alone_are_empty(answer):
+    assert is_empty(answer) and not is_empty(answer + "\n:")
 
 
 def held_up(observed: Observed, name: str) -> Observed:

@@ -5,6 +5,7 @@ tests/vm/test_exercises.py takes it anew: of some answers in each gate, of all i
 """
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -27,7 +28,7 @@ def judged(evidence: dict):
 @pytest.mark.parametrize("exercise, kind, path", STORED)
 def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path):
     found = stored.load(stored.file(exercise, kind, path))
-    assert found["task_sha256"] == stored.task(exercise), f"stale: {stored.ANEW}"
+    assert found["read_sha256"] == stored.read(exercise), f"stale: {stored.ANEW}"
     evidence = found["evidence"]
     answer, _ = answering.read(path, exercise)
     assert (evidence["schema"], evidence["answer"]) == (SCHEMA, answer), f"stale: {stored.ANEW}"
@@ -41,6 +42,18 @@ def test_there_is_evidence_of_each_answer_that_gave_any():
     machine that does not start, a guest that an answer ends."""
     without = {answer.id for answer in ANSWERS if answer not in STORED}
     assert without == NONE, stored.ANEW
+
+
+def test_a_hint_makes_no_evidence_stale_and_what_may_be_touched_does(tmp_path):
+    exercise = stored.EXERCISES["frag-needed/1"]
+    text = (exercise.folder / "exercise.toml").read_text()
+
+    def read(text: str) -> str:
+        (tmp_path / "exercise.toml").write_text(text)
+        return stored.read(replace(exercise, folder=tmp_path))
+
+    assert read(text.replace("hints = [", 'hints = [\n    "One more.",')) == stored.read(exercise)
+    assert read(text.replace('allowed = ["client"]', 'allowed = ["client", "server"]')) != stored.read(exercise)
 
 
 def evidence_of(id: str) -> dict:
