@@ -35,7 +35,7 @@ def main():
 
 @command("./lab start frag-needed --port 8890")
 @click.argument("case", default="")
-@click.option("--port", default=8888, show_default=True, help="Port on 127.0.0.1 to listen on.")
+@click.option("--port", default=8888, show_default=True, envvar="LAB_PORT", help="Port on 127.0.0.1, or LAB_PORT.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening it.")
 def start(case, port, no_browser):
     """Make whatever is missing, then open the CASE's notebook (chapter 1's) in JupyterLab."""

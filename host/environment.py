@@ -31,5 +31,9 @@ def mended(error: Exception) -> None:
     found = None if ANEW in os.environ else damage(Path(sys.prefix))
     if found:
         print(f"environment: {error}, and {found} is not as it was installed", file=sys.stderr)
-        (Path(sys.prefix) / WHOLE).unlink(missing_ok=True)
-        os.execve(LAB, [str(LAB), *sys.argv[1:]], os.environ | {ANEW: "1"})
+        environment = os.environ | {ANEW: "1"}
+        try:
+            (Path(sys.prefix) / WHOLE).unlink(missing_ok=True)
+        except OSError:  # it is one that others share, and not ours to change
+            environment["LAB_SHARED_CACHE"] = ""
+        os.execve(LAB, [str(LAB), *sys.argv[1:]], environment)

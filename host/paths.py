@@ -11,11 +11,18 @@ NAME = "where-packets-wait"
 REPOSITORY = Path(__file__).resolve().parent.parent
 LABS = REPOSITORY / "labs"
 VM_IMAGE = REPOSITORY / "vm-image"
+FETCHING = REPOSITORY / "host" / "fetching"  # shell scripts, for they are needed before there is a Python
 
 
 def cache() -> Path:
     """The user's cache: can be deleted at any time, costs only the time to make it again."""
     return _folder(Path(platformdirs.user_cache_dir(NAME)))
+
+
+def shared() -> Path | None:
+    """A copy of somebody's cache from which this user reads, and into which nobody writes; None if none is named."""
+    named = os.environ.get("LAB_SHARED_CACHE")
+    return Path(named).resolve() if named else None
 
 
 def data() -> Path:

@@ -5,18 +5,20 @@ when whole, under a lock, and described by a list of its files' sizes that is ch
 """
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from host.errors import LabError
-from host.paths import cache
+from host.paths import cache, shared
 from host.phases import say
 
 LIST = "files.json"
@@ -96,11 +98,21 @@ def _in_use(folder: Path) -> bool:
     return True
 
 
-def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0) -> Path:
-    """The folder `kind-key`, made by `make(folder)` if it is not there whole."""
+def stored(pattern: str) -> list[Path]:
+    """What there is of these names, in this user's cache and in the one that is shared."""
+    return [path for base in (cache(), shared()) if base for path in base.glob(pattern)]
+
+
+def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0, own: bool = False) -> Path:
+    """The folder `kind-key`, made by `make(folder)` if it is not there whole. One in the shared cache is taken as it
+    is, or copied, if a user needs it as their `own`: to be written, or to be read by nobody else."""
     folder = cache() / f"{kind}-{key}"
     if _in_use(folder):
         return folder
+    if theirs := _in_shared(folder.name):
+        if not own:
+            return theirs
+        make = functools.partial(_copy, theirs)
     with locked(kind):
         reason = damage(folder)
         if reason is None:
@@ -119,6 +131,8 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
     folder = cache() / f"{kind}-{key}"
     if _in_use(folder):
         return folder
+    if theirs := _in_shared(folder.name):
+        return theirs
     with locked(kind):
         if damage(folder) is not None:
             if not folder.exists():
@@ -131,6 +145,32 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
                 raise LabError(f"{kind}: {error}", "fix what it names, then the same ./lab call") from error
             _discard_others(kind, folder)
     return folder
+
+
+def _in_shared(name: str) -> Path | None:
+    """The folder of that name in the shared cache, if it is whole and this user may read it."""
+    base = shared()
+    if not base:
+        return None
+    reason = damage(base / name)
+    if reason is None:
+        return base / name
+    if reason != "missing":
+        say(f"{base / name}: not used ({reason})")
+    return None
+
+
+def _copy(theirs: Path, folder: Path) -> None:
+    """All that it lists, with its times, and for nobody else."""
+    say(f"{theirs.name}: copying the shared one")
+    files = [theirs / name for name in json.loads((theirs / LIST).read_text())]
+    result = subprocess.run(
+        ["cp", "--preserve=timestamps", "--reflink=auto", "--sparse=always", *files, folder], stderr=subprocess.PIPE
+    )
+    if result.returncode:
+        raise OSError(result.stderr.decode(errors="replace").strip())
+    for file in folder.iterdir():
+        file.chmod(0o600)
 
 
 def making(folder: Path) -> int | None:

@@ -39,7 +39,7 @@ def configured(connection: dict) -> Config:
     ports = {name: value for name, value in connection.items() if name.endswith("_port")}
     return Config(
         {
-            "IPKernelApp": {"ip": connection["ip"], **ports},
+            "IPKernelApp": {"transport": connection["transport"], "ip": connection["ip"], **ports},
             "Session": {"key": connection["key"].encode(), "signature_scheme": connection["signature_scheme"]},
             "HistoryManager": {"enabled": False},
             "ScriptMagics": {"script_magics": ["bash", "sh"]},  # each takes 10 ms, and there would be eight

@@ -1,37 +1,120 @@
-"""What does a notebook add to labs/? The cell magic `%%answer CASE/N`, after `%load_ext labs.notebook`.
+"""What does a notebook add to labs/? Magics, after `%load_ext labs.notebook`, for a reader who has no terminal there:
 
-The cell's text is the answer, judged as `./lab check` does, on a topology made for it. Below the verdict stands the
-ladder of what was captured meanwhile, where the verdict rests on one.
+    %%answer CASE/N     this cell is an answer to that exercise: judge it as `./lab check` does
+    %check CASE/N FILE  judge a file of this VM, one that `%%writefile` made; without FILE, the last cell again
+    %hint CASE/N        one hint further each time
+    %list               the exercises, and how far one is
+
+An answer is judged on a topology made for it. Below the verdict stands the ladder of what was captured meanwhile, where
+the verdict rests on one.
 """
 
 from __future__ import annotations
 
-from IPython.core.magic import register_cell_magic
+from pathlib import Path
+
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
 from labs import plots
-from labs.judge.exercise import Unknown, exercise
+from labs.judge.exercise import Exercise, Unknown, exercise, folders
 from labs.judge.judging import picture
-from labs.judge.verdict import Verdict
+from labs.judge.verdict import Verdict, keep, kept
 from labs.take.judging import judged
+
+ONLY_HERE = "This VM knows what happened in its notebooks since it was started. The whole is told by, in a terminal: {}"
 
 
 def load_ipython_extension(shell) -> None:
-    """Called by %load_ext: registers the magic and the book's style of plots."""
+    """Called by %load_ext: registers the magics and the book's style of plots."""
     plots.style()
+    shell.register_magics(Reader)
 
-    @register_cell_magic
-    def answer(line: str, cell: str) -> Verdict | None:
+
+@magics_class
+class Reader(Magics):
+    """What a reader calls by name."""
+
+    def __init__(self, shell):
+        super().__init__(shell)
+        self.answers: dict[str, str] = {}  # the last cell that was judged, by exercise
+
+    @cell_magic
+    def answer(self, line: str, cell: str) -> Verdict | None:
         """%%answer CASE/N: judge this cell as an answer to that exercise."""
-        id = line.strip()
-        try:
-            if exercise(id).applies != "guest":
-                print(f"an answer to {id} makes a machine of its own: ./lab check {id} FILE, in a terminal")
-                return None
-            verdict, evidence = judged(id, cell)
-        except Unknown as unknown:
-            print(unknown)
+        asked = _named(line)
+        if not asked:
             return None
-        if not verdict.unanswered:
-            verdict.keep()
-        verdict.picture = picture(evidence) if evidence else None
-        return verdict
+        self.answers[asked.id] = cell
+        return _verdict(asked, cell)
+
+    @line_magic
+    def check(self, line: str) -> Verdict | None:
+        """%check CASE/N [FILE]: judge a file of this VM, or the last cell that was judged, again."""
+        id, _, file = line.strip().partition(" ")
+        asked = _named(id)
+        if not asked:
+            return None
+        if file:
+            try:
+                return _verdict(asked, Path(file.strip()).expanduser().read_text())
+            except (OSError, UnicodeDecodeError) as error:
+                print(
+                    f"cannot read {file.strip()}: {error}. Next: %%writefile {file.strip()}, in a cell with the answer"
+                )
+        elif asked.id in self.answers:
+            return _verdict(asked, self.answers[asked.id])
+        else:
+            print(
+                f"no answer to {asked.id} was judged in this notebook yet. Next: %%answer {asked.id}, above your answer"
+            )
+        return None
+
+    @line_magic
+    def hint(self, line: str) -> None:
+        """%hint CASE/N: the next hint; the last one again when all were shown."""
+        if asked := _named(line):
+            number = min(_hints(asked.id) + 1, len(asked.hints))
+            keep({"exercise": asked.id, "hint": number})
+            print(f"hint {number} of {len(asked.hints)}: {asked.hints[number - 1]}")
+
+    @line_magic
+    def list(self, line: str) -> None:
+        """%list: each exercise, and how far one is with it."""
+        for id in folders():
+            print(f"{id:<18} {exercise(id).title}  [{_state(id)}]")
+        print(ONLY_HERE.format("./lab list"))
+
+
+def _named(line: str) -> Exercise | None:
+    """The exercise of this name; without one, those that there are are said."""
+    try:
+        return exercise(line.strip())
+    except Unknown as unknown:
+        print(unknown)
+        return None
+
+
+def _verdict(asked: Exercise, answer: str) -> Verdict | None:
+    if asked.applies != "guest":
+        print(f"an answer to {asked.id} makes a machine of its own: ./lab check {asked.id} FILE, in a terminal")
+        return None
+    verdict, evidence = judged(asked.id, answer)
+    if not verdict.unanswered:
+        verdict.keep()
+    verdict.picture = picture(evidence) if evidence else None
+    return verdict
+
+
+def _hints(id: str) -> int:
+    """How many hints were shown."""
+    return max((event["hint"] for event in kept(id) if type(event.get("hint")) is int), default=0)
+
+
+def _state(id: str) -> str:
+    """As `./lab list` says it."""
+    verdicts = [event.get("verdict") for event in kept(id)]
+    if "PASS" in verdicts:
+        return "passed"
+    tries, hints = verdicts.count("FAIL"), _hints(id)
+    words = [f"{tries} tried" if tries else "", f"{hints} hints" if hints else ""]
+    return ", ".join(filter(None, words)) or "open"

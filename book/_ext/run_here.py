@@ -7,11 +7,14 @@ before the reader follows the link: see run-here.js, without which both are word
 
 from __future__ import annotations
 
+import os
+
 from docutils import nodes
 from sphinx.application import Sphinx
 
 NOTEBOOKS = "notebooks/"
-LAB = "http://127.0.0.1:8888"  # where `./lab start` listens unless told otherwise
+# Where `./lab start` listens, by the same variable. Its option --port is for one call, which no page knows of.
+LAB = f"http://127.0.0.1:{int(os.environ.get('LAB_PORT', 8888))}"
 COPIES = "work"  # the folder of the checkout that holds the reader's own notebooks
 BOX = """<div class="wpw-run" data-lab="{lab}">
 <p>This page is a notebook. In a clone of the book, <code class="wpw-command">./lab start {case}</code>

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from host import held
 from host.debian import installed, namespaces
+from host.paths import FETCHING
 
 ENDED_WITH_US = ("setpriv", "--pdeathsig", "TERM")  # the kernel sends it when we end, however that is
 # Told to end, mmdebstrap first waits for the apt that it has called, for minutes maybe, and apt is told nothing. So a
@@ -78,7 +79,7 @@ def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
         undone.callback(_remove_when_free, folder)
         undone.callback(os.close, lock)
         process = subprocess.Popen(
-            [*ALL_ENDED_WITH_US, *_own_mounts(), *command],
+            [*ALL_ENDED_WITH_US, *_own_mounts(), "sh", FETCHING / "apts-proxy.sh", *command],
             env={**os.environ, "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"},
             stdin=subprocess.DEVNULL,
             pass_fds=[lock],

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from host.errors import LabError
+from host.paths import FETCHING
 from host.phases import phase, say
 
 # The command, library or header that proves a package is there, and the package, with its reason.
@@ -64,8 +65,9 @@ def _there(name: str) -> bool:
 
 
 def install_command(packages) -> str:
-    """What a person would type to install them."""
-    sudo = "" if os.getuid() == 0 else "sudo "
+    """What a person would type to install them; sudo drops what it is not told to keep."""
+    proxies = ",".join(name for name in ("http_proxy", "https_proxy", "no_proxy") if os.environ.get(name))
+    sudo = f"sudo {f'--preserve-env={proxies} ' if proxies else ''}" if os.getuid() else ""
     return f"{sudo}apt-get install -y --no-install-recommends {' '.join(packages)}"
 
 
@@ -82,14 +84,10 @@ def need(*names: str) -> None:
         say(f"root is needed for: {command}")
         if not silent:
             subprocess.run(["sudo", "-v"])  # asks for the password before the progress line is drawn
-    sudo = [] if os.getuid() == 0 else ["sudo"]
     with phase(f"Debian packages: {' '.join(packages)}"):
         for arguments in (["update", "-qq"], command.split("apt-get ")[1].split()):
             result = subprocess.run(
-                [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *arguments],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
+                ["sh", FETCHING / "apt-get.sh", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
             )
             if result.returncode != 0:
                 last = "\n".join(result.stdout.splitlines()[-5:])

@@ -49,11 +49,11 @@ def rebuilt(
     object_file, binary = folder / "unit.o", folder / qemu.STOCK
     old_object = compile_it["output"]
     compiling = _instead(
-        shlex.split(compile_it["command"]),
+        compile_it["words"],
         {old_object: object_file, f"{old_object}.d": folder / "unit.d", f"../source/{unit}": folder / unit},
     )
     compiling += [*ALSO_ERRORS, "-iquote", str((ours.source / unit).parent)]
-    linking = _instead(shlex.split(link_it["command"]), {old_object: object_file, qemu.STOCK: binary})
+    linking = _instead(link_it["words"], {old_object: object_file, qemu.STOCK: binary})
     for command, made, done in (
         (compiling, [object_file, folder / "unit.d"], "compiled"),
         (linking, [binary], "linked"),
@@ -69,13 +69,19 @@ def rebuilt(
 
 
 def _commands(ours: Built, unit: str) -> tuple[dict, dict]:
-    """How ninja compiles that unit and links the program."""
+    """How ninja compiles that unit and links the program: `output`, and the command's `words`."""
     listed = subprocess.run(
         ["ninja", "-t", "compdb", "-x"], cwd=ours.build, env=qemu.environment(), capture_output=True, check=True
     ).stdout
     entries = json.loads(listed)
-    compile_it = next(entry for entry in entries if entry["file"] == f"../source/{unit}")
-    return compile_it, next(entry for entry in entries if entry["output"] == qemu.STOCK)
+    chosen = (
+        next(entry for entry in entries if entry["file"] == f"../source/{unit}"),
+        next(entry for entry in entries if entry["output"] == qemu.STOCK),
+    )
+    for entry in chosen:  # of a build that was copied, the words name the folder in which it was made
+        words = shlex.split(entry["command"])
+        entry["words"] = [word.replace(f"{ours.made_in}/", f"{ours.folder}/") for word in words]
+    return chosen
 
 
 def _instead(words: list[str], others: dict[str, Path]) -> list[str]:

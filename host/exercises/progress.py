@@ -51,17 +51,23 @@ def passed(exercise: str) -> bool:
 
 
 def fetch(connection) -> None:
-    """Move the verdicts that notebooks left in the reader's guest into the file. Root there may have written anything:
-    of an event a known exercise, a known verdict and a time are taken."""
-    move = f"mv {GUEST_FILE} {GUEST_FILE}.taken 2>/dev/null && cat {GUEST_FILE}.taken"
+    """Move what notebooks left in the reader's guest, verdicts and hints, into the file. Root there may have written
+    anything: of an event a known exercise, a known verdict or a hint that there is, and a time are taken. The guest
+    keeps a copy, for %list."""
+    moved = f"{GUEST_FILE}.moved"
+    move = f"mv {GUEST_FILE} {moved} 2>/dev/null && tee -a {GUEST_FILE}.taken <{moved}"
     found = connection.said(["sh", "-c", move], LARGEST_BYTES, PATIENCE_S).decode(errors="replace")
     taken = [_event(line) for line in found.splitlines()]
-    known = {exercise.id for case in cases.cases().values() for exercise in case.exercises}
+    known = {exercise.id: exercise for case in cases.cases().values() for exercise in case.exercises}
     for event in taken:
-        if event and "verdict" in event and event["exercise"] in known:
-            judged = str(event.get("judged"))
-            when = {"judged": judged} if DATE.fullmatch(judged) else {}
+        if not event or event["exercise"] not in known:
+            continue
+        judged = str(event.get("judged"))
+        when = {"judged": judged} if DATE.fullmatch(judged) else {}
+        if "verdict" in event:
             add({"exercise": event["exercise"], "verdict": event["verdict"], "notebook": True, **when})
+        elif event.get("hint", 0) in range(1, len(known[event["exercise"]].hints) + 1):
+            add({"exercise": event["exercise"], "hint": event["hint"], "notebook": True, **when})
     if None in taken:
         say(f"{GUEST_FILE} in the guest: {taken.count(None)} of {len(taken)} lines are no verdicts; passed over")
 

@@ -11,10 +11,10 @@ import jupytext
 import nbformat
 from jupyter_core.paths import jupyter_data_dir
 
-from host import cases
+from host import cases, held
 from host.errors import USAGE, LabError
 from host.notebook import pairs, server
-from host.paths import REPOSITORY, cache
+from host.paths import REPOSITORY, cache, run
 from host.phases import phase, say
 from host.vm import image, serving
 from host.vm.profile import names
@@ -60,6 +60,8 @@ def environment() -> dict[str, str]:
         **os.environ,
         "JUPYTER_PATH": _before("JUPYTER_PATH", folder),
         "JUPYTER_CONFIG_PATH": _before("JUPYTER_CONFIG_PATH", config),
+        # Where a kernel's sockets are: it is this user's alone, and short, see run().
+        "JUPYTER_RUNTIME_DIR": str(run() / "jupyter"),
     }
 
 
@@ -89,6 +91,10 @@ def start(case: str, port: int, browser: bool) -> None:
         first = copy_for_the_reader()
         opened = asked or first
     say("JupyterLab: starting; its address, with a token, follows (Ctrl-C ends it; the VM stays up until ./lab down)")
+    if not browser:
+        # The policy of its pages names the port (server.py): with another number a browser loads none of their scripts.
+        say(f"from another machine: ssh -L {port}:127.0.0.1:{port} HOST, with this number twice; then that address")
+    os.set_inheritable(held.kept_from_ageing(run()), True)
     os.chdir(cache() / "jupyter")  # Jupyter runs configuration that it finds where it is started
     os.execve(sys.executable, server.command(port, browser, opened, list(map(kernel_name, names()))), env)
 

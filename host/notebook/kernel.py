@@ -49,10 +49,10 @@ def main(profile: str, connection_file: str) -> int:
             stderr=subprocess.PIPE,
         )
         threading.Thread(target=_say, args=(process.stderr,), daemon=True).start()
-        _send(process.stdin, json.dumps(connection), labs.archive)
+        _send(process.stdin, json.dumps(in_guest(connection)), labs.archive)
         listens = process.stdout.readline(LONGEST_LINE_BYTES)
     if listens:
-        _forward(ssh, [connection[f"{channel}_port"] for channel in CHANNELS])
+        _forward(ssh, list(zip(ends(connection), ends(in_guest(connection)))))
     while process.stdout.read1(LONGEST_LINE_BYTES):  # nothing should come
         pass
     if not guest.alive():
@@ -75,13 +75,29 @@ def _send(to, connection: str, archive) -> None:
             shutil.copyfileobj(archive, to)
 
 
-def _forward(ssh, ports: list[int]) -> None:
-    """Not before the kernel listens: Jupyter tries each port ten times a second, and each try would be
+def in_guest(connection: dict) -> dict:
+    """The connection as the kernel in the guest has it: with sockets of its own, where Jupyter's are sockets."""
+    if connection["transport"] == "tcp":
+        return connection
+    return connection | {"ip": f"/run/{Path(connection['ip']).name}"}
+
+
+def ends(connection: dict) -> list[str]:
+    """The address of each channel, as ssh's option -L has it: jupyter_client's connect.py, _make_url()."""
+    between = ":" if connection["transport"] == "tcp" else "-"
+    return [f"{connection['ip']}{between}{connection[f'{channel}_port']}" for channel in CHANNELS]
+
+
+def _forward(ssh, pairs: list[tuple[str, str]]) -> None:
+    """Not before the kernel listens: Jupyter tries each end ten times a second, and each try would be
     carried into the guest and refused there, which under emulation takes a fifth of the kernel's start."""
-    forwards = [word for port in ports for word in ("-L", f"127.0.0.1:{port}:127.0.0.1:{port}")]
+    for ours, _ in pairs:
+        if ours.startswith("/"):  # what the kernel before has left, if this one was started again
+            Path(ours).unlink(missing_ok=True)
+    forwards = [word for ours, theirs in pairs for word in ("-L", f"{ours}:{theirs}")]
     if subprocess.run(ssh("-O", "forward", *forwards), stdin=subprocess.DEVNULL).returncode:
         raise LabError(
-            f"expected the ports {', '.join(map(str, ports))} to be free, found one taken",
+            f"expected {', '.join(ours for ours, _ in pairs)} to be free, found one taken",
             "start the notebook's kernel again",
         )
 

@@ -63,6 +63,9 @@ def command(port: int, browser: bool, opened: Path, kernels: list[str]) -> list[
         f"--ServerApp.jpserver_extensions={NO_SERVER_EXTENSIONS}",
         "--ServerApp.contents_manager_class=jupyter_server.services.contents.largefilemanager.AsyncLargeFileManager",
         f"--ServerApp.kernel_manager_class={__name__}.GuestKernels",
+        # Unix sockets in a folder of this user's. To a port anybody on this machine may connect, and is then sent what
+        # each cell prints: the key is for those who send something.
+        "--KernelManager.transport=ipc",
         "--KernelSpecManager.ensure_native_kernel=False",
         *(f"--KernelSpecManager.allowed_kernelspecs={name}" for name in kernels),
         f"--ServerApp.tornado_settings={ {'headers': {'Content-Security-Policy': policy(port)}} }",

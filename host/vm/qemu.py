@@ -5,6 +5,7 @@ The build tree stays in the cache, so that an edit of one file costs seconds (se
 goes on where it was when it was interrupted.
 """
 
+import json
 import os
 import re
 import shutil
@@ -63,6 +64,12 @@ class Built:
     @property
     def binary(self) -> Path:
         return self.build / STOCK
+
+    @property
+    def made_in(self) -> Path:
+        """The folder that this was when it was configured: another one, if the cache was copied since. Meson writes
+        that down in the list of its commands."""
+        return Path(json.loads((self.build / "compile_commands.json").read_text())[0]["directory"]).parent
 
 
 def built(name: str) -> Built:

@@ -53,17 +53,21 @@ def snapshot(which: str | Profile = "stock") -> Path:
     ours, disk, how = ground(ground(which)[0].kept)
     # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
     # the processor; the image's list of files tells one build of the same recipe from the next.
+    made_of = [
+        *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
+        *ours.kernel(Path(VMLINUX), Path("initramfs")),
+    ]
     key = store.key_of(
         (disk.folder / store.LIST).read_bytes(),
         qemu_version(ours.qemu),
         processor(how.name),
         KEPT_AS,
-        *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
-        *ours.kernel(Path(VMLINUX), Path("initramfs")),
+        *map(_wherever_it_lies, made_of),
     )
     make = functools.partial(_boot_and_keep, ours, disk, how)
     for _ in range(2):
-        kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200)
+        # Its own for each user, because QEMU opens for writing what it maps copy-on-write.
+        kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200, own=True)
         making = store.making(kept)
         if not _written_since(kept):
             return kept
@@ -72,6 +76,13 @@ def snapshot(which: str | Profile = "stock") -> Path:
     raise LabError(
         f"guest {ours.name}: the memory of its snapshot is written by somebody, time and again: {kept / 'ram'}",
         "leave that file alone, or set XDG_CACHE_HOME to a folder on a disk of this machine; then the same ./lab call",
+    )
+
+
+def _wherever_it_lies(word: str) -> str:
+    """A word of a command line without the cache's path: a snapshot fits a copy of that cache as well."""
+    return functools.reduce(
+        lambda word, base: word.replace(f"{base}/", ""), filter(None, (paths.cache(), paths.shared())), word
     )
 
 

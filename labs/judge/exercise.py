@@ -32,6 +32,7 @@ class Exercise:
     worth: str
     allowed: frozenset[str]
     applies: str = "guest"
+    hints: tuple[str, ...] = ()
 
     def is_untouched(self, answer: str) -> bool:
         """Whether an answer is the file to begin with, but for blanks."""
@@ -43,13 +44,18 @@ def is_empty(answer: str) -> bool:
     return not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE)
 
 
-def exercise(id: str) -> Exercise:
-    """The exercise "case/n". Raises Unknown with the known ones."""
-    known = {
+def folders() -> dict[str, Path]:
+    """The folder of each exercise by its id, in the order of the chapters."""
+    return {
         f"{case.name}/{folder.name}": folder
         for case in cases().values()
         for folder in sorted((case.folder / "exercises").glob("[0-9]*"), key=lambda f: int(f.name))
     }
+
+
+def exercise(id: str) -> Exercise:
+    """The exercise "case/n". Raises Unknown with the known ones."""
+    known = folders()
     if id not in known:
         raise Unknown(f"no exercise {id!r}; there are: {', '.join(known)}")
     read = tomllib.loads((known[id] / "exercise.toml").read_text())
@@ -61,4 +67,5 @@ def exercise(id: str) -> Exercise:
         read["worth"],
         frozenset(read.get("allowed", [])),
         read.get("applies", "guest"),
+        tuple(read["hints"]),
     )

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field
 
 FILE = "/var/lib/lab/verdicts.jsonl"
+TAKEN = f"{FILE}.taken"  # what of it the host has fetched
 
 
 class Judged(Exception):
@@ -77,12 +78,26 @@ class Verdict:
 
     def keep(self) -> None:
         """Leave the verdict where the host fetches a reader's progress from."""
-        os.makedirs(os.path.dirname(FILE), exist_ok=True)
-        line = {
-            "exercise": self.exercise,
-            "verdict": self.verdict,
-            "notebook": True,
-            "judged": time.strftime("%Y-%m-%d %H:%M:%S"),
-        }
-        with open(FILE, "a") as log:
-            log.write(json.dumps(line) + "\n")
+        keep({"exercise": self.exercise, "verdict": self.verdict})
+
+
+def keep(event: dict) -> None:
+    """Leave there what happened in a notebook: a verdict, or a hint."""
+    os.makedirs(os.path.dirname(FILE), exist_ok=True)
+    with open(FILE, "a") as log:
+        log.write(json.dumps(event | {"notebook": True, "judged": time.strftime("%Y-%m-%d %H:%M:%S")}) + "\n")
+
+
+def kept(exercise: str) -> list[dict]:
+    """What happened with one exercise in this guest, in order, whether the host has fetched it or not. Root here may
+    have written anything there: what is no event is passed over."""
+    lines = [line for path in (TAKEN, FILE) if os.path.exists(path) for line in open(path, errors="replace")]
+    return [event for event in map(_event, lines) if event and event.get("exercise") == exercise]
+
+
+def _event(line: str) -> dict | None:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) else None

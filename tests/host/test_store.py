@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from host import store
+from host import paths, store
 from host.errors import LabError
 from host.paths import REPOSITORY
 from host.vm import image
@@ -87,7 +87,7 @@ def test_what_was_not_there_is_not_what_is_discarded():
 def test_processes_that_find_the_same_damage_make_it_again_once(tmp_path):
     program = """
 import sys, time
-from host import store
+from host import paths, store
 
 def make(folder):
     with open(sys.argv[1], "a") as file:
@@ -216,3 +216,44 @@ def test_what_one_that_was_killed_has_half_made_does_not_stay_when_another_is_ma
     monkeypatch.setattr(shutil, "disk_usage", lambda path: free._replace(free=0 if of_another.exists() else 9 << 20))
     store.made("thing", made, write_large, needs_mib=8)
     assert not of_the_same_key.exists() and not of_another.exists() and another_kinds.exists()
+
+
+@pytest.fixture
+def shared(tmp_path, monkeypatch):
+    """A copy of a cache in which there is a thing, shared with a user who has none."""
+    store.made("thing", "k", write_large)
+    subprocess.run(["cp", "-a", paths.cache(), tmp_path / "shared"], check=True)
+    subprocess.run(["chmod", "-R", "a-w,go+rX", tmp_path / "shared"], check=True)
+    monkeypatch.setenv("LAB_SHARED_CACHE", str(tmp_path / "shared"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "of somebody else"))
+    yield tmp_path / "shared"
+    subprocess.run(["chmod", "-R", "u+w", tmp_path / "shared"], check=True)
+
+
+@pytest.mark.parametrize("made", [store.made, store.grown])
+def test_what_is_shared_is_used_where_it_lies(shared, made):
+    before = sorted((path, path.stat().st_mtime_ns) for path in shared.rglob("*"))
+    assert made("thing", "k", never) == shared / "thing-k" and store.stored("thing-*") == [shared / "thing-k"]
+    assert sorted((path, path.stat().st_mtime_ns) for path in shared.rglob("*")) == before
+    assert not list(paths.cache().glob("thing*"))
+
+
+def test_what_a_user_needs_as_their_own_is_copied_and_nobody_else_may_read_it(shared):
+    copy = store.made("thing", "k", never, own=True)
+    assert copy == paths.cache() / "thing-k" and store.damage(copy) is None
+    assert [oct(path.stat().st_mode & 0o777) for path in (copy, copy / "large")] == ["0o700", "0o600"]
+    assert store.made("thing", "k", never, own=True) == copy
+
+
+def test_what_is_shared_and_damaged_is_named_and_made_by_oneself(shared, capsys):
+    (shared / "thing-k" / "large").chmod(0o644)
+    os.truncate(shared / "thing-k" / "large", 10)
+    assert store.made("thing", "k", write_large) == paths.cache() / "thing-k"
+    assert "shared/thing-k: not used (large holds 10 bytes" in capsys.readouterr().err
+
+
+def test_ones_own_comes_first(shared):
+    (own := paths.cache() / "thing-k").mkdir(mode=0o700)
+    write_large(own)
+    store._write_list(own, [own / "large"])
+    assert store.made("thing", "k", never) == own

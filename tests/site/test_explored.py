@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from browsing import visit
+from run_here import LAB
 
 PAGE = "book/frag-needed.html"
-LAB, COPIES = "http://127.0.0.1:8888", "work"
+COPIES = "work"
 
 
 def test_pointing_at_a_packet_shows_its_fields(site, browser):

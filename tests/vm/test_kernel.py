@@ -6,21 +6,29 @@ import signal
 import socket
 import subprocess
 import sys
+import uuid
 
 import pytest
 from jupyter_client.connect import write_connection_file
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import KernelManager
 
+from host import paths
 from host.notebook import jupyter
 from host.paths import LABS, REPOSITORY
 from host.vm import serving
 from tests.vm.conftest import wait_until, wake_s
 
 
-@pytest.fixture
-def kernel(monkeypatch):
+@pytest.fixture(params=["ipc"])
+def kernel(monkeypatch, request):
+    """A kernel, over sockets as `./lab start` has it; other editors choose ports (tcp)."""
     monkeypatch.setenv("JUPYTER_PATH", jupyter.environment()["JUPYTER_PATH"])
-    manager, client = start_new_kernel(kernel_name="lab-vm")
+    file = paths.run() / f"kernel-{uuid.uuid4()}.json"
+    manager = KernelManager(kernel_name="lab-vm", transport=request.param, connection_file=str(file))
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=100 * wake_s())
     yield manager, client
     client.stop_channels()
     if manager.has_kernel:
@@ -50,6 +58,7 @@ def wait_until_none_left() -> None:
     wait_until(lambda: left_in_guest() == "")
 
 
+@pytest.mark.parametrize("kernel", ["ipc", "tcp"], indirect=True)
 def test_it_is_root_in_the_guest_with_our_labs(kernel):
     _, client = kernel
     assert evaluate(client, "import os; print(os.getuid(), os.uname().nodename)") == "0 packets\n"

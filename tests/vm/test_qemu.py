@@ -119,6 +119,15 @@ def test_an_answer_is_compiled_and_linked_beside_the_build(built, untouched, tmp
     assert subprocess.run([binary, "--version"], capture_output=True).returncode == 0
 
 
+def test_it_is_in_a_copy_of_the_cache_too(built, tmp_path):
+    """The compiler sees nothing of the folder in which that QEMU was built."""
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-a", built.folder, copy], check=True)
+    (tmp_path / "device").mkdir()
+    binary = device.rebuilt(qemu.Built(copy), REPLACES, UNIT, FIXED, "answer.c", tmp_path / "device")
+    assert subprocess.run([binary, "--version"], capture_output=True).returncode == 0
+
+
 def test_a_host_without_a_compiler_is_told_what_to_install(monkeypatch, tmp_path):
     for tool in ("sh", "tar", "git"):
         (tmp_path / tool).symlink_to(shutil.which(tool))

@@ -109,7 +109,8 @@ def test_no_variable_that_changes_what_programs_do_passes(folder):
 
 
 def test_what_a_reader_sets_for_the_lab_and_its_downloads_passes(folder):
-    assert environment_of(folder, **PASSED_ON) == environment_of(folder) | PASSED_ON
+    shared = {"NODE_EXTRA_CA_CERTS": PASSED_ON["PIP_CERT"]}  # what is set for pip alone is npm's, too
+    assert environment_of(folder, **PASSED_ON) == environment_of(folder) | PASSED_ON | shared
 
 
 def test_a_real_call_says_the_same_with_all_of_them(folder, monkeypatch):
@@ -231,6 +232,16 @@ def test_it_is_in_use_until_what_runs_in_it_ends(folder):
     assert called.stdout.startswith("in use\nruns in")
 
 
+def test_a_shared_one_is_used_and_none_is_made(folder, monkeypatch):
+    made = lab()
+    shutil.copytree(made.parent, folder / "shared")
+    monkeypatch.setenv("LAB_SHARED_CACHE", str(folder / "shared"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "of somebody else"))
+    assert lab() == folder / "shared" / made.name and makings(folder) == 1
+    (folder / "shared" / made.name / "packages").unlink()
+    assert lab().is_relative_to(folder / "of somebody else") and makings(folder) == 2
+
+
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     """An environment with one installed package, click say, in which this process is said to run; what it becomes."""
@@ -264,6 +275,17 @@ def test_damage_is_mended_once_when_an_import_fails(installed, monkeypatch, caps
     monkeypatch.setenv(environment.ANEW, variables[environment.ANEW])
     environment.mended(ImportError("no x"))
     assert len(became) == 1
+
+
+def test_one_that_is_not_ours_to_mend_is_not_used(installed, monkeypatch):
+    (installed[1] / "click" / "__init__.py").unlink()
+
+    def refused(*words, **keywords):
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    environment.mended(ImportError("no x"))
+    assert installed[2][0][2]["LAB_SHARED_CACHE"] == ""
 
 
 def test_a_call_whose_import_fails_goes_on_in_a_new_environment(folder, installed):

@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -71,6 +72,7 @@ class Server:
     url: str
     work: Path
     process: subprocess.Popen
+    run: Path
     token: str = "only-of-this-test"
 
     def answers(self) -> bool:
@@ -97,10 +99,11 @@ def server(tmp_path_factory):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "XDG_"))}
-    ours |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "JUPYTER_TOKEN": Server.token}
+    run = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
+    ours |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "JUPYTER_TOKEN": Server.token, "LAB_RUN_DIR": run}
     process = subprocess.Popen([sys.executable, "-P", "-c", START, home / "work", str(port)], env=ours)
     try:
-        server = Server(f"http://127.0.0.1:{port}", home / "work", process)
+        server = Server(f"http://127.0.0.1:{port}", home / "work", process, Path(run))
         until = time.monotonic() + SLOW_S
         while not server.answers():
             assert process.poll() is None and time.monotonic() < until
@@ -112,6 +115,7 @@ def server(tmp_path_factory):
             process.wait(60)
         finally:
             process.kill()
+            shutil.rmtree(run)
 
 
 @contextlib.contextmanager
@@ -193,3 +197,43 @@ def test_nothing_that_is_written_there_is_run_as_configuration(server):
     text = {"type": "file", "format": "text", "content": "never run"}
     assert server.ask("PUT", "/api/contents/jupyter_server_config.py", text)[0] == 201
     assert Path(f"/proc/{server.process.pid}/cwd").resolve() not in (server.work, REPOSITORY)
+
+
+ANOTHER = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+CONNECT = """
+import socket, sys
+kind, address = sys.argv[1:]
+try:
+    if kind == "tcp":
+        host, port = address.split(":")
+        socket.create_connection((host, int(port)), 10)
+    else:
+        socket.socket(socket.AF_UNIX).connect(address)
+    print("connected")
+except PermissionError:
+    print("refused")
+"""
+
+
+def connects(address: tuple[str, str], *account: str) -> str:
+    """What a plain program of this machine's that connects there says, run by that account."""
+    words = [*account, "/usr/bin/python3", "-I", "-c", CONNECT, *address]
+    return subprocess.run(words, capture_output=True, text=True, cwd="/", timeout=60).stdout.strip()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be another account")
+def test_another_account_of_this_machine_does_not_hear_what_a_cell_prints(server):
+    """Whoever connects to a kernel's channel of outputs is sent them; its key is for those who send something."""
+    status, kernel = server.ask("POST", "/api/kernels", {"name": "lab-vm"})
+    assert status == 201
+    (file,) = server.run.rglob(f"kernel-{kernel['id']}.json")
+    connection = json.loads(file.read_text())
+    between = {"tcp": ":", "ipc": "-"}[connection["transport"]]
+    channels = [f"{connection['ip']}{between}{connection[f'{name}_port']}" for name in ("iopub", "shell", "control")]
+    until = time.monotonic() + SLOW_S
+    for channel in channels:
+        while connects((connection["transport"], channel)) != "connected":
+            assert time.monotonic() < until
+            time.sleep(0.1)
+    assert [connects((connection["transport"], channel), *ANOTHER) for channel in channels] == ["refused"] * 3
+    server.ask("DELETE", f"/api/kernels/{kernel['id']}")

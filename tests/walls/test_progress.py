@@ -69,3 +69,11 @@ def test_a_guest_that_says_nothing_is_not_waited_for(guest, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE_S", 0.5)
     progress.fetch(guest("import time; time.sleep(10**6)").connection)  # longer than a test may take (pyproject.toml)
     assert not progress.file().exists()
+
+
+def test_hints_of_a_notebook_are_taken_and_the_next_one_follows(fetched):
+    hints = len(answering.cases.exercise("frag-needed/1").hints)
+    told = [{"exercise": "frag-needed/1", "hint": number} for number in (1, 2, 0, -1, hints + 1, 10**9)]
+    fetched("".join(f"{json.dumps(line)}\n" for line in told).encode())
+    assert [event["hint"] for event in progress.events("frag-needed/1")] == [1, 2]
+    assert answering.hint("frag-needed/1")[1] == 3

@@ -26,9 +26,10 @@ def sudo(tmp_path, monkeypatch):
     gives the calls of sudo so far."""
 
     def behaves(asks: bool, terminal: bool):
-        program = tmp_path / "sudo"
-        program.write_text(SUDO.replace("FOLDER", str(tmp_path)).replace("ASKS", str(asks).lower()))
-        program.chmod(stat.S_IRWXU)
+        programs = {"sudo": SUDO.replace("ASKS", str(asks).lower()), "id": "#!/bin/sh\necho 1000\n"}
+        for name, text in programs.items():
+            (tmp_path / name).write_text(text.replace("FOLDER", str(tmp_path)))
+            (tmp_path / name).chmod(stat.S_IRWXU)
         monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
         monkeypatch.setattr(os, "getuid", lambda: 1000)
         monkeypatch.setattr(sys.stdin, "isatty", lambda: terminal, raising=False)

@@ -1,9 +1,15 @@
 """Does `./lab start CASE` open that case's notebook?"""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+from host import cli
 from host.errors import LabError
 from host.notebook import jupyter, server
+from host.paths import REPOSITORY
 
 
 def test_the_named_notebook_is_opened():
@@ -16,3 +22,28 @@ def test_the_named_notebook_is_opened():
 def test_an_unknown_case_names_the_known_ones():
     with pytest.raises(LabError, match="no case 'nowhere'; there are: frag-needed"):
         jupyter.notebook_of("nowhere")
+
+
+@pytest.mark.parametrize("variables", [{}, {"LAB_PORT": "8890"}], ids=["nothing set", "LAB_PORT"])
+def test_the_pages_lead_to_where_it_listens(monkeypatch, variables):
+    monkeypatch.delenv("LAB_PORT", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    program = "import sys; sys.path.insert(0, sys.argv[1]); import run_here; print(run_here.LAB)"
+    words = [sys.executable, "-c", program, REPOSITORY / "book" / "_ext"]
+    led_to = subprocess.run(words, capture_output=True, text=True, env=os.environ, check=True).stdout.strip()
+    with cli.start.make_context("start", []) as context:
+        assert (
+            led_to
+            == f"http://127.0.0.1:{context.params['port']}"
+            == f"http://127.0.0.1:{variables.get('LAB_PORT', 8888)}"
+        )
+
+
+def test_who_comes_by_a_tunnel_is_told_its_two_numbers(monkeypatch, tmp_path, capsys):
+    for module, name in ((jupyter.image, "need"), (jupyter.serving, "up"), (os, "execve"), (os, "chdir")):
+        monkeypatch.setattr(module, name, lambda *words: None)
+    monkeypatch.setattr(jupyter, "WORK", tmp_path / "work")
+    monkeypatch.setattr(jupyter, "kernelspecs", lambda folder: None)
+    jupyter.start("", 8890, browser=False)
+    assert "ssh -L 8890:127.0.0.1:8890 HOST" in capsys.readouterr().err

@@ -85,3 +85,17 @@ def test_a_guest_that_was_not_reached_gets_the_same_again(checkout):
 def test_who_asks_second_gets_all(checkout):
     assert sent(checkout[1]) == ([], "")
     assert sent(checkout[1]) == (ALL, "tar -x --recursive-unlink")
+
+
+def test_answers_are_kept_back(checkout):
+    """Also from who gets all, and from a guest that has some of an older ./lab."""
+    repository, run = checkout
+    known = parcel.contents()
+    for kind in ("solutions", "wrong"):
+        file = repository / "labs/cases/one/exercises/1" / kind / "1.sh"
+        file.parent.mkdir(parents=True)
+        file.write_text(kind)
+    assert parcel.contents() == known and sent(run) == ([], "")
+    assert sent(run) == (ALL, "tar -x --recursive-unlink")
+    parcel.has(run, known | {"labs/cases/one/exercises/1/solutions/1.sh": "known"})
+    assert sent(run) == ([], "rm -rf -- labs/cases/one/exercises")

@@ -1,0 +1,16 @@
+#!/bin/sh
+# apt-get as root, by sudo where we are not, with the proxies of our environment, which sudo drops. They go by a file that
+# nobody else reads, because everybody reads a command line, and a proxy's address may hold a password. What the machine's
+# own configuration of apt says comes after that file, and wins: apt.conf(5).
+set -eu
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+settings=$(mktemp)
+trap 'rm -f "$settings"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' HUP TERM
+for scheme in http https; do
+    eval "proxy=\${${scheme}_proxy-}"
+    [ -z "$proxy" ] || printf 'Acquire::%s::Proxy "%s";\n' "$scheme" "$proxy"
+done >"$settings"
+$sudo env DEBIAN_FRONTEND=noninteractive APT_CONFIG="$settings" ${no_proxy:+"no_proxy=$no_proxy"} apt-get "$@"
