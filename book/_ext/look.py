@@ -50,7 +50,7 @@ class LookDirective(SphinxDirective):
         self.set_source_info(command)
         box += command
         self.state.nested_parse(self.content, self.content_offset, box)
-        box += sentence("Where the fault was:")
+        box += sentence("With the fault:")
         box += output(seen["lines"], seen["telling"], f"Output of {name}")
         if seen["describes"]:
             box += sentence("This describes. In the control it may say the same.")
