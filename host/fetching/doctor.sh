@@ -7,8 +7,8 @@ set -u
 export LC_ALL=C # their words are looked at
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 python=$1 cache=$2
-export PATIENCE_S=4 # for a connection, where a fetcher can be told
-export AT_MOST_S=15 # for all of it, on a slow machine
+export PATIENCE_S="${LAB_PATIENCE_S-4}"    # for a connection, where a fetcher can be told
+export AT_MOST_S="$((4 * PATIENCE_S))" # for all of it, on a slow machine
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
