@@ -15,9 +15,10 @@ pytestmark = pytest.mark.xdist_group("live")
 
 PAGE = "book/frag-needed.html"
 RUN_S = 120  # a run takes some three seconds; this is for a machine that has other work
-RUNS, TRIES = 3, 8  # runs in which the machine kept time, and what it is given for them
+RUNS = 5  # all are kept, also those in which the machine did not keep time and the page says so
 RATIO = 3  # of medians; on an idle machine B waits some twenty times as long as A
 FIRST, AGAIN, SEEN = ".wpw-live-button", ".wpw-live-button[data-mode=fault]", "[data-live-run]"
+ROW = ".wpw-live-times tbody tr:last-child"
 
 
 @pytest.fixture(scope="module")
@@ -44,19 +45,23 @@ AHEAD = "default-src 'none'"
 
 @pytest.mark.whole("site", why="Chromium shows in the base that it runs")
 @pytest.mark.parametrize("opened", ["server", "folder"])
-def test_in_firefox_b_waits_and_the_second_time_it_does_not(site, built_site, page, opened):
+def test_in_firefox_b_waits_and_the_second_time_it_does_not(site, built_site, page, opened, record_property):
+    """What the kernel did is the same in each run. Times are compared in the runs that the page measured, because how
+    often a machine with other work keeps time is no matter of the page's; in the others the page gives its reason."""
     assert list(built_site.glob("_static/live/*/state.zst")), (
         "the site was built without the tab's kernel; run ./lab tab"
     )
     page.errors.clear()
     page.goto(f"{site if opened == 'server' else built_site.as_uri()}/{PAGE}")
-    tried = [run(page, FIRST)]
-    while len(kept := [seen for seen in tried if seen["measured"]]) < RUNS and len(tried) < TRIES:
-        tried.append(run(page, AGAIN))
-    assert len(kept) == RUNS, f"{len(tried)} runs, and the machine kept time in {len(kept)}: {tried[-1].get('reason')}"
-    for seen in tried:
+    runs = []
+    for button in [FIRST] + [AGAIN] * (RUNS - 1):
+        runs.append(seen := run(page, button))
         assert seen["counters"]["IpFragFails"] == 1 and seen["counters"]["IcmpInDestUnreachs"] >= 2
-    for quick in ("a_ms", "b_again_ms"):
+        row = page.text(ROW)
+        assert f"{seen['b_ms']:.1f}" in row if seen["measured"] else seen["reason"] in row, row
+    kept = [seen for seen in runs if seen["measured"]]
+    record_property("not_measured", RUNS - len(kept))
+    for quick in ("a_ms", "b_again_ms") if kept else ():
         assert median(seen["b_ms"] for seen in kept) > RATIO * median(seen[quick] for seen in kept), kept
     assert "client to itself: ICMP frag needed, MTU 1480" in page.text(".wpw-live-pictures > figure desc")
     assert [error for error in page.errors if AHEAD not in error] == []
