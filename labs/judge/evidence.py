@@ -18,24 +18,29 @@ LARGEST_BYTES = 12 << 20  # of the JSON; host/vm/call.py takes 16 MiB of what a 
 LONGEST_ID = 80  # of an exercise
 LONGEST_LINE = 400  # that is shown of what a script prints
 FORBIDDEN_SHOWN = 20  # an answer may name a host as often as it likes
-REFUSED = re.compile(r"Permission denied|Operation not permitted", re.IGNORECASE)  # EACCES, EPERM
+REFUSED = re.compile(  # EACCES, EPERM, EROFS; the last but one is umount(8)'s
+    r"Permission denied|Operation not permitted|must be superuser|Read-only file system", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class Script:
     """What became of an answer's script: its exit `status` (None when it was still running at its deadline), what it
-    printed, the `forbidden` hosts that it tried to touch, and what those `variables` of its shell that were asked for
-    held at its end, if they were set."""
+    printed, the `forbidden` hosts that it tried to touch, what those `variables` of its shell that were asked for held
+    at its end, if they were set, and how often another network was `reached` by its number while it ran."""
 
     status: int | None
     output: str
     forbidden: list[str] = field(default_factory=list)
     deadline_s: float = 20
     variables: dict[str, str] = field(default_factory=dict)
+    reached: int = 0
 
     def problems(self) -> list[str]:
         """Sentences for what no answer may do, none if it did nothing of it."""
         found = [f"it acts on {node}, which this exercise leaves as it is" for node in self.forbidden[:FORBIDDEN_SHOWN]]
+        if self.reached:
+            found.append("it reaches another network by its number (netnsid), and not by `on`")
         if self.status is None:
             found.append(f"it was still running after {self.deadline_s:.0f} s and was ended")
         return found

@@ -5,26 +5,27 @@ on NODE COMMAND…`.
 An answer may loop for ever, leave processes behind or delete what it finds: everything it started
 is ended with the block, and the topology it worked on is thrown away after the judgement.
 
-It is root, and its judge runs beside it. So it starts without the capabilities that reach into another process: the
-kernel then lets it read no memory, descriptor or namespace of one that has them (cap_ptrace_access_check() in
-security/commoncap.c). The hosts that it may act on it gets as open descriptors, and has no others.
+It is root, and its judge runs beside it. So it runs behind a wall, labs/take/walled.py, and without the capabilities
+that reach into another process. The hosts that it may act on it gets as open descriptors, and has no others.
 """
 
 import contextlib
 import os
 import select
 import signal
+import stat
 import subprocess
 import tempfile
 from collections.abc import Sequence
 
 from labs.judge.evidence import Script
 from labs.measure.spent import ANSWER, spent
+from labs.take.walled import ADMINISTRATORS, limited, walled
 
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
-UNARMED = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")  # before the command of an answer
-# Before that of one that is a program, and no administrator's script.
+# Before the command of a server, which stands among the files that measure it, and of a program.
+UNARMED = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")
 AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "--no-new-privs")
 
 # POSIX, because it is a function of bash, and a program of dash, too: a shell's functions are its own.
@@ -65,12 +66,17 @@ HELD = """
 
 @contextlib.contextmanager
 def applied(
-    script: str, pids: dict[str, int], allowed: set[str], deadline_s: float = DEADLINE_S, variables: Sequence[str] = ()
+    script: str,
+    pids: dict[str, int],
+    allowed: set[str],
+    deadline_s: float = DEADLINE_S,
+    variables: Sequence[str] = (),
+    shown: Sequence[str] = (),
 ):
     """Run `script` against the nodes whose init processes are `pids` (name: process id); yields Script when it ended,
-    with what these `variables` of its shell held then. What it left running goes on until the block ends, then is
-    killed."""
-    with _cgroup() as group, _networks(pids, allowed) as nets, tempfile.TemporaryDirectory(prefix="answer-") as folder:
+    with what these `variables` of its shell held then. Of the guest's files it sees those of the system, and these
+    folders that are `shown`. What it left running goes on until the block ends, then is killed."""
+    with _folder() as folder, _networks(pids, allowed) as nets, _cgroup() as group:
         path, log, forbidden, held = (os.path.join(folder, name) for name in ("answer", "log", "forbidden", "held"))
         with open(path, "w") as file:
             file.write(script)
@@ -85,17 +91,19 @@ def applied(
             **{f"LAB_NET_{name}": str(net) for name, net in nets.items()},
         }
         with open(log, "w") as output:
-            process = subprocess.Popen(
-                [*UNARMED, "bash", "-c", FUNCTION + _around(variables), path],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=environment,
-                cwd=folder,
-                start_new_session=True,
-                pass_fds=nets.values(),
-                preexec_fn=lambda: _join(group),
-            )
+            try:
+                process = subprocess.Popen(
+                    [*ADMINISTRATORS, "bash", "-c", FUNCTION + _around(variables), path],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    env=environment,
+                    start_new_session=True,
+                    pass_fds=nets.values(),
+                    preexec_fn=walled(lambda: _join(group), folder, shown),
+                )
+            except subprocess.SubprocessError as error:
+                raise RuntimeError(f"the answer was not started: {_read(log)}") from error
         try:
             with spent(ANSWER):
                 status = process.wait(deadline_s)
@@ -105,6 +113,13 @@ def applied(
             status = None
         touched = sorted(set(_read(forbidden).split()))
         yield Script(status, _read(log), touched, deadline_s, _variables(_read(held)))
+
+
+@contextlib.contextmanager
+def _folder():
+    """An answer's own, which is a file system of its own."""
+    with tempfile.TemporaryDirectory(prefix="answer-") as folder, limited(folder):
+        yield folder
 
 
 def _program(folder: str) -> str:
@@ -146,8 +161,7 @@ def _cgroup():
     try:
         yield group
     finally:
-        with open(os.path.join(group, "cgroup.kill"), "w") as kill:
-            kill.write("1")
+        _write(os.path.join(group, "cgroup.kill"), "1")
         _remove(group)
 
 
@@ -162,14 +176,20 @@ def _remove(group: str) -> None:
 
 
 def _join(group: str) -> None:
-    with open(os.path.join(group, "cgroup.procs"), "w") as procs:
-        procs.write(str(os.getpid()))
+    _write(os.path.join(group, "cgroup.procs"), f"{os.getpid()}")
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
 
 
 def _read(path: str) -> str:
-    """The text of a file that an answer wrote, 64 KiB of it at most; empty if there is none."""
-    try:
-        with open(path, errors="replace") as file:
-            return file.read(1 << 16)
-    except FileNotFoundError:
-        return ""
+    """The text of a file that an answer wrote, 64 KiB of it at most; empty if there is none. The answer may have put a
+    link there, a FIFO or a folder, or hold a lease on it, which whoever opens it would wait for."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, errors="replace") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return file.read(1 << 16)
+    return ""

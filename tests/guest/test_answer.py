@@ -1,6 +1,8 @@
 """Does a script act on the hosts that it may, in whichever way it calls `on`, and is what became of it seen?"""
 
 import contextlib
+import time
+from pathlib import Path
 
 import pytest
 from mininet.topo import Topo
@@ -80,3 +82,111 @@ def test_what_its_variables_held_at_its_end_is_seen(ran, script, status):
 
 def test_one_that_does_not_end_is_ended(ran):
     assert ran("sleep 100", deadline_s=1).problems() == ["it was still running after 1 s and was ended"]
+
+
+@pytest.mark.parametrize(
+    "script, said",
+    [
+        ("echo 9 mine >>/etc/iproute2/rt_tables && on left ip route add 10.8.0.0/16 dev left-eth0 table mine", ""),
+        ("on left sysctl -w net.ipv4.ip_forward=1", "net.ipv4.ip_forward = 1"),
+        ("on left sh -c 'echo 2 >/proc/sys/net/ipv4/tcp_ecn; sysctl net.ipv4.tcp_ecn'", "net.ipv4.tcp_ecn = 2"),
+        ("on left iptables -A OUTPUT -p tcp -j ACCEPT; on left iptables-save", "-A OUTPUT -p tcp -j ACCEPT"),
+        ("on left tc qdisc add dev left-eth0 root netem delay 1ms; on left tc qdisc", "netem"),
+        ("on left ip link add dummy9 type dummy; on left ip -br link", "dummy9"),
+        ("on left ethtool -K left-eth0 tso off; on left ethtool -k left-eth0", "tcp-segmentation-offload: off"),
+        ("on left ping -n -c 1 10.9.0.2", " 1 received"),
+        ("on left tcpdump -c 1 -ni left-eth0 icmp & sleep 1; on left ping -n -c 2 10.9.0.2; wait", "1 packet captured"),
+        ("file=$(mktemp); echo kept >$file; cat $file <(echo there) - <<<here", "kept\nthere\nhere"),
+    ],
+)
+def test_an_administrators_commands_work(ran, script, said):
+    found = ran(script)
+    assert found.status == 0 and said in found.output, found
+
+
+# A system call that has no command, as a script may make it.
+CALL = """python3 -c 'import ctypes, os; libc = ctypes.CDLL(None, use_errno=True)
+if libc.syscall({}) < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))'"""
+# Each leads out where root's files and CAP_SYS_ADMIN are all that it takes.
+WAYS_OUT = {
+    "mount": "mount --bind /tmp /usr/bin",
+    "remount": "mount -o remount,rw,bind /proc/sys",
+    "unmount": "umount /proc/sys",
+    "new-mounts": "unshare --mount mount -t tmpfs tmpfs /mnt",
+    "user-namespace": "unshare --user --map-root-user --mount mount -t tmpfs tmpfs /mnt",
+    "inits-mounts": "nsenter --mount=/proc/1/ns/mnt true",
+    "inits-root": "ls /proc/1/root/",
+    "inits-output": "echo forged >/proc/1/fd/1",
+    "inits-memory": "cat /proc/1/mem",
+    "a-namespace-of-any-kind": CALL.format('308, os.open("/proc/self/ns/mnt", 0), 0'),
+    "disk": "mknod /tmp/disk b 254 0",
+    "core-pattern": "echo x >/proc/sys/kernel/core_pattern",
+    "sys": "echo 0 >/sys/module/tcp_cubic/parameters/hystart",
+    "clock": "date -s 2020-01-01",
+    "module": "insmod /lib/modules/$(uname -r)/kernel/drivers/net/dummy.ko",
+    "bpf": CALL.format("321, 5, bytes(128), 128"),
+    "perf": CALL.format("298, bytes(128), 0, -1, -1, 0"),
+    "file-by-number": CALL.format('304, os.open(".", 0), bytes(16), 0'),
+    "who-opens-a-file": CALL.format("300, 4, 2"),
+}
+
+
+@pytest.mark.parametrize("script", WAYS_OUT.values(), ids=WAYS_OUT)
+def test_no_way_leads_out(ran, script):
+    found = ran(script)
+    assert found.status and found.refused, found
+
+
+def test_what_it_writes_nobody_else_has_and_it_sees_nobody(ran):
+    script = ran("for path in /usr/bin/strace /etc/forged /tmp/forged; do echo forged >$path; done; ls /proc /run")
+    assert script.status == 0
+    assert max(int(line) for line in script.output.split() if line.isdigit()) < 100, script
+    assert "sshd" not in script.output, script  # /run/sshd
+    assert Path("/usr/bin/strace").read_bytes()[:4] == b"\x7fELF"
+    assert not Path("/etc/forged").exists() and not Path("/tmp/forged").exists()
+    script = ran("exec 3<>/dev/tcp/127.0.0.1/22")  # sshd's, in the guest's own network
+    assert script.status and "unreachable" in script.output, script
+
+
+# In the folder that it shares with its taker, which reads there what became of it and clears it away.
+LEASE = """python3 -c 'import fcntl, os, signal, sys, time
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+fcntl.fcntl(os.open(sys.argv[1], os.O_WRONLY), fcntl.F_SETLEASE, fcntl.F_WRLCK)
+time.sleep(60)' "$LAB_FORBIDDEN" &
+sleep 2"""
+IN_ITS_FOLDER = {
+    "fifo": "mkfifo $LAB_FORBIDDEN log2; mv log2 log",
+    "folders": "mkdir $LAB_FORBIDDEN; rm log; mkdir log",
+    "link": "rm log; ln -s /etc/shadow log; ln -s /etc/shadow $LAB_FORBIDDEN",
+    "lease": f"touch $LAB_FORBIDDEN; {LEASE}",
+    "files-without-end": "while :; do : >$RANDOM; done & sleep 0.2",
+    "deep": 'python3 -c \'import os\nfor _ in range(1500): os.mkdir("a"); os.chdir("a")\'',
+    "full": "yes >file; true",
+}
+
+
+@pytest.mark.parametrize("script", IN_ITS_FOLDER.values(), ids=IN_ITS_FOLDER)
+def test_what_it_does_to_its_folder_holds_nobody_up(script):
+    before = set(Path("/tmp").glob("answer-*"))  # of answers whose blocks are open
+    with Pair() as net:
+        began = time.monotonic()
+        with applied(script, {"left": net["left"].pid}, {"left"}) as found:
+            assert found.status == 0 and found.forbidden == [] and "root:" not in found.output, found
+        assert time.monotonic() - began < 20
+    assert set(Path("/tmp").glob("answer-*")) == before
+
+
+def test_what_it_left_running_goes_on_until_the_block_ends():
+    def sleeps():
+        return net["left"].on("sh", "-c", "pgrep -xc sleep || true").strip()
+
+    with Pair() as net:
+        assert sleeps() == "0"
+        with applied("on left sleep 60 & sleep 0.1", {"left": net["left"].pid}, {"left"}) as script:
+            assert script.status == 0 and sleeps() == "1"
+        assert sleeps() == "0"
+
+
+@pytest.mark.parametrize("script, status", [("exit 3", 3), ("kill -9 $$", 137), ("kill -9 0", 137)])
+def test_its_status_is_a_shells(ran, script, status):
+    assert ran(script).status == status

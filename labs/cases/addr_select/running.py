@@ -51,7 +51,7 @@ def run(taking: Taking, net: Silent, words: list[str]) -> int:
         program.write_text(taking.answer)
         program.parent.chmod(0o755)
         script = shlex.join(["on", "node", *AS_NOBODY, "python3", "-I", str(program), *words])
-        with applied(script, {"node": net.node.pid}, {"node"}) as taking.script:
+        with applied(script, {"node": net.node.pid}, {"node"}, shown=[folder]) as taking.script:
             pass
         return calls.now()[EVAL]  # now that whatever it has left running is ended
 

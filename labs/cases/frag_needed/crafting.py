@@ -96,7 +96,9 @@ def crafted(taking: Taking, shown: list[bytes], net: WithBystander) -> dict[str,
         Path(folder).chmod(0o755)
         words = [*AS_NOBODY, "python3", "-I", f"{program}", f"{answer}", *(packet.hex() for packet in shown)]
         script = shlex.join(["on", "bystander", *words])
-        with applied(script, {"bystander": net.bystander.pid}, {"bystander"}, DEADLINE_S) as taking.script:
+        with applied(
+            script, {"bystander": net.bystander.pid}, {"bystander"}, DEADLINE_S, shown=[folder]
+        ) as taking.script:
             pass
     return {} if taking.script.problems() else packets(taking.script.output)
 
