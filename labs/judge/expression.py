@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import operator
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -68,6 +68,9 @@ SYNTAX = (
     *ARITHMETIC,
     *COMPARISONS,
 )
+
+
+NOT_RECKONED = (TypeError, ArithmeticError, LookupError, ValueError, RecursionError)
 
 
 class NoExpression(ValueError):
@@ -129,7 +132,7 @@ def value(expression: Expression, names: Mapping[str, object]) -> object:
         if callable(found) or isinstance(found, Function):
             raise NoExpression(f"{expression.called!r} comes to a function")
         return found
-    except (TypeError, ArithmeticError, LookupError, ValueError, RecursionError) as error:
+    except NOT_RECKONED as error:
         raise NoExpression(str(error)) from error
 
 
@@ -138,6 +141,43 @@ def constants(expression: Expression) -> set[int]:
     trees = [each.returns if isinstance(each, Function) else each for _, each in expression.defined]
     nodes = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     return {int(found) for found in nodes if isinstance(found, (int, float)) and abs(found) < 1 << 64}
+
+
+def numbers(text: str) -> dict[str, int | float]:
+    """By name the numbers that a program gives at its outermost level, as far as they can be read: `A = 20_000`,
+    `A: int = 2 * B`, `A, B = 1, 2`. Raises NoExpression if it is no Python."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NoExpression(str(error)) from error
+    reckoning = _Reckoning({}, time.monotonic() + DEADLINE_S)
+    for target, given in (pair for statement in body for pair in _given(statement)):
+        try:
+            reckoning.known[target] = reckoning.of(given)
+        except (NoExpression, *NOT_RECKONED):
+            reckoning.known.pop(target, None)
+    return {name: found for name, found in reckoning.known.items() if type(found) in (int, float)}
+
+
+def _given(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Each name that a statement gives, with what it is to stand for."""
+    match statement:
+        case ast.Assign(targets=targets, value=found):
+            for target in targets:
+                yield from _pairs(target, found)
+        case ast.AnnAssign(target=target, value=ast.expr() as found):
+            yield from _pairs(target, found)
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=operation, value=found):
+            yield name, ast.BinOp(ast.Name(name, ast.Load()), operation, found)
+
+
+def _pairs(target: ast.expr, found: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    match target, found:
+        case ast.Name(id=name), _:
+            yield name, found
+        case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values))):
+            for pair in zip(targets, values):
+                yield from _pairs(*pair)
 
 
 def _defined(statement: ast.stmt) -> tuple[str, ast.expr | Function]:
@@ -199,7 +239,10 @@ class _Reckoning:
 
         match node:
             case ast.Name():
-                return next(each[node.id] for each in (own, self.known, FUNCTIONS) if node.id in each)
+                for scope in (own, self.known, FUNCTIONS):
+                    if node.id in scope:
+                        return scope[node.id]
+                raise NoExpression(f"name {node.id!r} stands for nothing")
             case ast.Constant():
                 return node.value
             case ast.Tuple() | ast.List() | ast.Set():

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from labs.judge import expression
-from labs.judge.expression import NoExpression, constants, parsed, value
+from labs.judge.expression import NoExpression, constants, numbers, parsed, value
 
 NAMES = {"asked": 20_001, "size": 20_000, "where": "lo", "more": 1}
 
@@ -124,6 +124,28 @@ def test_what_is_no_expression_is_said(text, found):
     with pytest.raises(NoExpression) as said:
         reckoned(text)
     assert found in str(said.value)
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("A = 20_000\nimport os\ndef f(a):\n    return a", {"A": 20_000}),
+        ("A: int = 0x10\nB: int", {"A": 16}),
+        ("A, (B, C) = 1, (2, 3)", {"A": 1, "B": 2, "C": 3}),
+        ("A = B = 2 * 10_000\nB += 1", {"A": 20_000, "B": 20_001}),
+        ("A = 1\nA = f()", {}),
+        ("A = 1\nif A:\n    A = 2", {"A": 1}),
+        ("A = True\nB = '1'\nC = 1, 2", {}),
+        ("A, B = C", {}),
+    ],
+)
+def test_numbers_of_a_program_are_read_and_it_is_not_run(text, found):
+    assert numbers(text) == found
+
+
+def test_numbers_of_no_program_are_none():
+    with pytest.raises(NoExpression, match="invalid syntax"):
+        numbers("A = ")
 
 
 def test_reckoning_has_a_deadline(monkeypatch):
