@@ -3,8 +3,9 @@
     lost = parsed(answer, "lost", {"asked", "size"})
     value(lost, {"asked": 20001, "size": 20000})
 
-Known are names, numbers, words, comparisons, arithmetic, and, or, not. So there is nothing to call, and nothing to
-wait for but reckoning, which has a deadline.
+Known are names, numbers, words, comparisons, arithmetic, and, or, not, … if … else …, a few functions of Python's, and
+before the expression names and functions of one line. So there is nothing to call but those, and nothing to wait for
+but reckoning, which has a deadline; nothing grows much longer than the text is.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from __future__ import annotations
 import ast
 import operator
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
-LONGEST = 20_000  # letters, of the whole text; no number in it can grow longer
+LONGEST = 20_000  # letters, of the whole text
+MOST_BITS = 1 << 17  # of a number, more than the longest text can write
+LARGEST_POWER = 64
 DEADLINE_S = 1.0
 ARITHMETIC = {
     ast.Add: operator.add,
@@ -23,6 +28,12 @@ ARITHMETIC = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
     ast.Not: operator.not_,
@@ -34,87 +45,272 @@ COMPARISONS = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
     ast.In: lambda one, several: one in several,
     ast.NotIn: lambda one, several: one not in several,
 }
+SEVERAL = {ast.Tuple: tuple, ast.List: list, ast.Set: frozenset}
+FUNCTIONS = {"abs": abs, "all": all, "any": any, "bool": bool, "int": int, "max": max, "min": min}
 SYNTAX = (
     ast.Name,
     ast.Load,
     ast.Constant,
-    ast.Tuple,
     ast.BoolOp,
     ast.And,
     ast.Or,
     ast.UnaryOp,
     ast.BinOp,
     ast.Compare,
+    ast.IfExp,
+    ast.Call,
+    *SEVERAL,
     *ARITHMETIC,
     *COMPARISONS,
 )
+
+
+NOT_RECKONED = (TypeError, ArithmeticError, LookupError, ValueError, RecursionError)
 
 
 class NoExpression(ValueError):
     """It cannot be read or reckoned; the message says what was found."""
 
 
-def parsed(text: str, called: str, names: Collection[str]) -> ast.expr:
-    """The expression of the one line `called = …` of a text, comments aside. Raises NoExpression."""
+@dataclass(frozen=True)
+class Function:
+    """One of one line: the names of its arguments, and what it returns."""
+
+    arguments: tuple[str, ...]
+    returns: ast.expr
+
+
+@dataclass(frozen=True)
+class Expression:
+    """What is `called` so, and all that the text defines, in its order."""
+
+    called: str
+    defined: list[tuple[str, ast.expr | Function]]
+
+
+def parsed(text: str, called: str, names: Collection[str]) -> Expression:
+    """The expression of the line `called = …` of a text, or a function so called of some of these names; before it may
+    stand other such lines. Raises NoExpression."""
     if len(text) > LONGEST:
         raise NoExpression(f"it has {len(text)} letters, expected {LONGEST} at most")
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NoExpression(str(error)) from error
-    if not (
-        len(body) == 1
-        and isinstance(body[0], ast.Assign)
-        and [target.id for target in body[0].targets if isinstance(target, ast.Name)] == [called]
-        and len(body[0].targets) == 1
-    ):
-        raise NoExpression(f"expected one line `{called} = …`, found {len(body)} statements")
-    for node in ast.walk(body[0].value):
-        if not isinstance(node, SYNTAX):
-            raise NoExpression(f"found {type(node).__name__} in it, which is none of what may be there")
-        if isinstance(node, ast.Name) and node.id not in names:
-            raise NoExpression(f"name {node.id!r} is none of {', '.join(names)}")
-        if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, int, float, str)):
-            raise NoExpression(f"found {node.value!r} in it, expected numbers and words")
-    return body[0].value
+    known, defined = {*names, *FUNCTIONS}, []
+    for statement in filter(lambda each: not _says_nothing(each), body):
+        name, found = _defined(statement)
+        if name in names or name in FUNCTIONS:
+            raise NoExpression(f"{name!r} is given a meaning of its own, and has one already")
+        if isinstance(found, Function):
+            if name == called and not {*found.arguments} <= {*names}:
+                raise NoExpression(f"expected a function of {', '.join(names)}, found one of {found.arguments}")
+            _check(found.returns, {*known, *found.arguments}, names)
+        else:
+            _check(found, known, names)
+        known.add(name)
+        defined.append((name, found))
+    if called not in known:
+        raise NoExpression(f"expected a line `{called} = …`, found {len(body)} statements without it")
+    return Expression(called, defined)
 
 
-def value(expression: ast.expr, names: Mapping[str, object]) -> object:
+def value(expression: Expression, names: Mapping[str, object]) -> object:
     """What a parsed expression comes to with these values. Raises NoExpression."""
-    until = time.monotonic() + DEADLINE_S
+    reckoning = _Reckoning(dict(names), time.monotonic() + DEADLINE_S)
     try:
-        return _value(expression, names, until)
-    except (TypeError, ArithmeticError, ValueError, RecursionError) as error:
+        for name, defined in expression.defined:
+            reckoning.known[name] = defined if isinstance(defined, Function) else reckoning.of(defined)
+        found = reckoning.known[expression.called]
+        if isinstance(found, Function):  # of the names
+            found = reckoning.returned(found, [names[argument] for argument in found.arguments])
+        if callable(found) or isinstance(found, Function):
+            raise NoExpression(f"{expression.called!r} comes to a function")
+        return found
+    except NOT_RECKONED as error:
         raise NoExpression(str(error)) from error
 
 
-def _value(node: ast.expr, names: Mapping[str, object], until: float):
-    if time.monotonic() > until:
-        raise NoExpression(f"it was not reckoned in {DEADLINE_S:g} s")
+def constants(expression: Expression) -> set[int]:
+    """The whole numbers that its text writes."""
+    trees = [each.returns if isinstance(each, Function) else each for _, each in expression.defined]
+    nodes = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return {int(found) for found in nodes if isinstance(found, (int, float)) and abs(found) < 1 << 64}
 
-    def of(part: ast.expr):
-        return _value(part, names, until)
 
-    match node:
-        case ast.Name():
-            return names[node.id]
-        case ast.Constant():
-            return node.value
-        case ast.Tuple():
-            return tuple(map(of, node.elts))
-        case ast.BoolOp():
-            return (all if isinstance(node.op, ast.And) else any)(map(of, node.values))
-        case ast.UnaryOp():
-            return ARITHMETIC[type(node.op)](of(node.operand))
-        case ast.BinOp():
-            return ARITHMETIC[type(node.op)](_number(of(node.left)), _number(of(node.right)))
-        case ast.Compare():
-            sides = list(map(of, [node.left, *node.comparators]))
-            return all(COMPARISONS[type(op)](*pair) for op, pair in zip(node.ops, zip(sides, sides[1:])))
-    raise NoExpression(f"found {type(node).__name__} in it, which is none of what may be there")
+def numbers(text: str) -> dict[str, int | float]:
+    """By name the numbers that a program gives at its outermost level, as far as they can be read: `A = 20_000`,
+    `A: int = 2 * B`, `A, B = 1, 2`. Raises NoExpression if it is no Python."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NoExpression(str(error)) from error
+    reckoning = _Reckoning({}, time.monotonic() + DEADLINE_S)
+    for target, given in (pair for statement in body for pair in _given(statement)):
+        try:
+            reckoning.known[target] = reckoning.of(given)
+        except (NoExpression, *NOT_RECKONED):
+            reckoning.known.pop(target, None)
+    return {name: found for name, found in reckoning.known.items() if type(found) in (int, float)}
+
+
+def _given(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Each name that a statement gives, with what it is to stand for."""
+    match statement:
+        case ast.Assign(targets=targets, value=found):
+            for target in targets:
+                yield from _pairs(target, found)
+        case ast.AnnAssign(target=target, value=ast.expr() as found):
+            yield from _pairs(target, found)
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=operation, value=found):
+            yield name, ast.BinOp(ast.Name(name, ast.Load()), operation, found)
+
+
+def _pairs(target: ast.expr, found: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    match target, found:
+        case ast.Name(id=name), _:
+            yield name, found
+        case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values))):
+            for pair in zip(targets, values):
+                yield from _pairs(*pair)
+
+
+def _defined(statement: ast.stmt) -> tuple[str, ast.expr | Function]:
+    """The name that a statement gives, and to what. Raises NoExpression."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=found)
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as found)
+        ):
+            if isinstance(found, ast.Lambda):
+                return name, Function(_arguments(found.args), found.body)
+            return name, found
+        case ast.FunctionDef(
+            name=name, args=arguments, decorator_list=[], body=[*before, ast.Return(value=ast.expr() as found)]
+        ):
+            if all(map(_says_nothing, before)):
+                return name, Function(_arguments(arguments), found)
+    raise NoExpression(f"expected lines `name = …` and functions of one line, found {type(statement).__name__}")
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    """A docstring."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _arguments(found: ast.arguments) -> tuple[str, ...]:
+    if found.vararg or found.kwarg or found.kwonlyargs or found.defaults:
+        raise NoExpression("expected a function with plain arguments, found others")
+    return tuple(each.arg for each in [*found.posonlyargs, *found.args])
+
+
+def _check(expression: ast.expr, known: Collection[str], names: Collection[str]) -> None:
+    """Raises NoExpression if there is in it what may not be there."""
+    for node in ast.walk(expression):
+        if not isinstance(node, SYNTAX):
+            raise NoExpression(f"found {type(node).__name__} in it, which is none of what may be there")
+        if isinstance(node, ast.Name) and node.id not in known:
+            raise NoExpression(f"name {node.id!r} is none of {', '.join(names)}")
+        if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, int, float, str)):
+            raise NoExpression(f"found {node.value!r} in it, expected numbers and words")
+        if isinstance(node, ast.Call) and (not isinstance(node.func, ast.Name) or node.keywords):
+            raise NoExpression("found Call in it of what is no function's name, or with arguments by name")
+
+
+@dataclass
+class _Reckoning:
+    """What is `known` by name so far, and when there is no time left."""
+
+    known: dict[str, object]
+    until: float
+
+    def of(self, node: ast.expr, own: Mapping[str, object] = MappingProxyType({})):
+        """What an expression comes to; in a function with its `own` names."""
+        if time.monotonic() > self.until:
+            raise NoExpression(f"it was not reckoned in {DEADLINE_S:g} s")
+
+        def of(part: ast.expr):
+            return self.of(part, own)
+
+        match node:
+            case ast.Name():
+                for scope in (own, self.known, FUNCTIONS):
+                    if node.id in scope:
+                        return scope[node.id]
+                raise NoExpression(f"name {node.id!r} stands for nothing")
+            case ast.Constant():
+                return node.value
+            case ast.Tuple() | ast.List() | ast.Set():
+                return _several(SEVERAL[type(node)], list(map(of, node.elts)))
+            case ast.BoolOp():
+                return _first(map(of, node.values), isinstance(node.op, ast.Or))
+            case ast.IfExp():
+                return of(node.body if of(node.test) else node.orelse)
+            case ast.UnaryOp():
+                return ARITHMETIC[type(node.op)](of(node.operand))
+            case ast.BinOp():
+                return _reckoned(type(node.op), _number(of(node.left)), _number(of(node.right)))
+            case ast.Compare():
+                sides = list(map(of, [node.left, *node.comparators]))
+                return all(COMPARISONS[type(op)](*pair) for op, pair in zip(node.ops, zip(sides, sides[1:])))
+            case ast.Call():
+                return self.returned(of(node.func), list(map(of, node.args)))
+        raise NoExpression(f"found {type(node).__name__} in it, which is none of what may be there")
+
+    def returned(self, function: object, arguments: list):
+        """What a function returns: one of Python's, or one of one line."""
+        if isinstance(function, Function):
+            if len(arguments) != len(function.arguments):
+                raise NoExpression(f"a function of {len(function.arguments)} arguments is given {len(arguments)}")
+            return self.of(function.returns, dict(zip(function.arguments, arguments)))
+        if not any(function is each for each in FUNCTIONS.values()):
+            raise NoExpression(f"expected a function, found {function!r}")
+        return function(*map(_number, arguments) if function is int else arguments)
+
+
+def _first(values, holds: bool):
+    """Of `or` the first that holds, of `and` the first that does not; else the last."""
+    for found in values:
+        if bool(found) is holds:
+            break
+    return found
+
+
+def _several(kind: type, parts: list):
+    """A tuple, list or set; it may hold others, as long as there is not much in it."""
+    if _leaves(parts, LONGEST) > LONGEST:
+        raise NoExpression(f"expected {LONGEST} values in it at most")
+    return kind(parts)
+
+
+def _leaves(found: object, most: int) -> int:
+    """How many values are in it; not more than one above `most` is counted."""
+    if not isinstance(found, tuple(SEVERAL.values())):
+        return 1
+    count = 1
+    for each in found:
+        count += _leaves(each, most - count)
+        if count > most:
+            break
+    return count
+
+
+def _reckoned(operation: type, left: int | float, right: int | float) -> int | float:
+    """Arithmetic whose result is not larger than a text may be."""
+    if operation in (ast.Pow, ast.LShift) and max(abs(right), _bits(left)) > LARGEST_POWER:
+        raise NoExpression(f"expected powers up to {LARGEST_POWER}, and of numbers up to 2^{LARGEST_POWER}")
+    if operation is ast.Mult and _bits(left) + _bits(right) > MOST_BITS:
+        raise NoExpression("a number in it grows too large")
+    return ARITHMETIC[operation](left, right)
+
+
+def _bits(number: int | float) -> int:
+    return number.bit_length() if isinstance(number, int) else 0
 
 
 def _number(found: object) -> int | float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from labs.cases.splice_push.condition import Fates, Request, requests, told
+import random
+
+from labs.cases.splice_push.condition import Fates, Request, condition, listed, told, unseen
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import Way, fetch
@@ -16,10 +18,13 @@ PLACES = {"lo": ("server", LOOPBACK, PORT), "proxy": ("proxy", SERVER, PORT), "c
 
 
 def take_condition(exercise: Exercise, answer: str) -> Evidence:
-    """All of them on the broken kernel, if there is a condition to hold to it."""
-    taking, seen = Taking(exercise, answer), Fates(requests(exercise, answer))
+    """All of them on the broken kernel, if there is a condition to hold to it. The requests that are not listed are
+    drawn now: no answer chooses them."""
+    chance = random.SystemRandom()
+    taking = Taking(exercise, answer)
+    seen = Fates([*listed(exercise), *unseen(chance)], secret=chance.getrandbits(62))
     try:
-        told(answer, seen.requests)
+        told(condition(answer), seen.requests[0])
     except NoExpression:
         return taking.evidence(None)
     with Network() as net, module.livepatched(REGRESSION):

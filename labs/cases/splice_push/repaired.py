@@ -22,6 +22,10 @@ REQUESTS = (
     "with MORE",
     "too much, whole pages",  # the last page is as full as the others
     "too much, in pieces",  # none is
+    "too much, from a used pipe",  # whose buffers went on to another, and left their lengths
+    "too much, from a pipe by tee(2)",
+    "too much, a full pipe",
+    "too much, from a pipe of one page",  # its one buffer follows itself
 )
 
 

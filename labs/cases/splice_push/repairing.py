@@ -33,6 +33,10 @@ WITH = (
     replace(UNTOUCHED, query="more=1"),
     replace(UNTOUCHED, size=8192),
     replace(UNTOUCHED, query="pieces=50", size=800),
+    replace(UNTOUCHED, query="used=13"),  # of 16: five pages go around the ring's end, and there are used ones behind
+    replace(UNTOUCHED, query="teed=1&used=3"),
+    replace(UNTOUCHED, query="room=16384", size=16_384),
+    replace(UNTOUCHED, query="room=4096", size=4096),
 )
 MADE = [replace(way, name=name) for name, way in zip(REQUESTS, WITH, strict=True)]
 

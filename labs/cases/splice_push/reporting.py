@@ -39,7 +39,9 @@ PROBES = {
 }
 FIELDS = [("file", "private_data"), ("socket", "sk")]
 NONBLOCK = 2  # SPLICE_F_NONBLOCK
-NAMES = ("A", "B", "C", "D", "E")
+NAMES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+PROCESSOR = {min(os.sched_getaffinity(0))}
+SPLICE = "275 "  # __NR_splice, arch/x86/entry/syscalls/syscall_64.tbl
 
 
 def take_report(exercise: Exercise, answer: str) -> Evidence:
@@ -60,7 +62,7 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
 
     A connection is known to `theirs` by the sender's own port, to `ours` by its peer's (pushes.bpf.c).
     """
-    sizes = random.sample(range(1000, 20_000), 9)
+    sizes = random.sample(range(1000, 20_000), 15)
     with contextlib.ExitStack() as stack:
         senders = {name: stack.enter_context(connected(stack)) for name in NAMES}
         for name, sender in senders.items():
@@ -73,11 +75,15 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
         one(senders["C"], sizes[2], sizes[2] + 1)
         empty(senders["A"])
         one(senders["B"], sizes[3], sizes[3], SPLICE_F_MORE)
-        beside_a_sender(senders["D"], sizes[4])
+        with Waiting(senders["D"], ASKED_BYTES) as silent:
+            senders["D"].send(b"?")
+            silent.fill(sizes[4])
         one(senders["C"], sizes[5], sizes[5])
         one(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
         one(senders["E"], sizes[7], sizes[7] + 1)
-    return [Event(name, sizes[number]) for name, number in (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7))]
+        at_the_same_time(senders, sizes[9:])
+    silent = (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7), ("F", 9), ("H", 11), ("J", 14))
+    return [Event(name, sizes[number]) for name, number in silent]
 
 
 def connected(stack: contextlib.ExitStack) -> socket.socket:
@@ -113,21 +119,47 @@ def empty(sender: socket.socket) -> None:
     os.close(into)
 
 
-def beside_a_sender(sender: socket.socket, size: int) -> None:
-    """A splice that waits for its pipe, a send() of another thread meanwhile, then the pipe is filled."""
-    out, into = os.pipe()
-    thread = threading.Thread(target=os.splice, args=(out, sender.fileno(), ASKED_BYTES))
-    thread.start()
-    waiting = f"/proc/self/task/{thread.native_id}/syscall"
-    splice = "275 "  # __NR_splice, arch/x86/entry/syscalls/syscall_64.tbl
-    for _ in range(10_000):
-        state = Path(waiting).read_text()
-        if state.startswith(splice):
-            break
-    else:
+def at_the_same_time(senders: dict[str, socket.socket], sizes: list[int]) -> None:
+    """Splices of four threads on four sockets, all of which are under way before the first ends: what they are given,
+    and in which order, has every other one pushed, and that before one that is not. Then a splice on a socket on which
+    another waits."""
+    f, g, h, i, between, j = sizes
+    asked = {"F": ASKED_BYTES, "G": g, "H": ASKED_BYTES, "I": i}
+    with contextlib.ExitStack() as stack:
+        waiting = {name: stack.enter_context(Waiting(senders[name], most)) for name, most in asked.items()}
+        for name, size in (("G", g), ("F", f), ("I", i), ("H", h)):
+            waiting[name].fill(size)
+    with Waiting(senders["J"], ASKED_BYTES) as silent:
+        one(senders["J"], between, between)
+        silent.fill(j)
+
+
+class Waiting:
+    """A thread in splice(2), of so many bytes, with nothing in its pipe yet; on one processor with all others. The
+    `with` block begins when it waits there."""
+
+    def __init__(self, sender: socket.socket, asked: int) -> None:
+        self.out, self.into = os.pipe()
+        self.thread = threading.Thread(target=self._splice, args=(sender.fileno(), asked))
+
+    def _splice(self, socket: int, asked: int) -> None:
+        os.sched_setaffinity(0, PROCESSOR)  # of this thread
+        os.splice(self.out, socket, asked)
+
+    def __enter__(self) -> Waiting:
+        self.thread.start()
+        for _ in range(10_000):
+            state = Path(f"/proc/self/task/{self.thread.native_id}/syscall").read_text()
+            if state.startswith(SPLICE):
+                return self
         raise NotReady(f"expected a thread to wait in splice(2), found {state}")
-    sender.send(b"?")
-    os.write(into, bytes(size))
-    thread.join()
-    os.close(out)
-    os.close(into)
+
+    def fill(self, size: int) -> None:
+        """Puts so many bytes into the pipe, and waits for the splice to end."""
+        os.write(self.into, bytes(size))
+        self.thread.join()
+
+    def __exit__(self, *_) -> None:
+        os.close(self.into)  # with which a splice of nothing ends
+        self.thread.join()
+        os.close(self.out)

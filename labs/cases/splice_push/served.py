@@ -4,80 +4,135 @@ exercises 1 and 2 is held to."""
 from __future__ import annotations
 
 import hashlib
-import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from labs.cases.splice_push import system_calls
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PATTERN
-from labs.errors import CannotTry
+from labs.errors import CannotTry, CouldNotTell
 from labs.judge.evidence import Evidence
+from labs.judge.expression import NoExpression, numbers
 from labs.judge.judging import seen_in
 from labs.judge.plain import Damaged
 from labs.judge.verdict import Judged, Verdict
+from labs.measure.bounds import bounds
 
-SIZES = (20_000, 4_000, 65_536, 150_000)
+# From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.
+SIZES = (20_000, 1, 10, 1_447, 4_000, 12_345, 65_536, 65_537, 150_000, 300_000, 1_000_003)
+AGAIN = (10, 20_000, 10)  # one after the other, on one connection
 PIPE_BYTES = 65_536  # PIPE_DEF_BUFFERS pages, include/linux/pipe_fs_i.h
+TRACED_BYTES = 150_000  # larger objects are hundreds of pages, and as many segments: strace has what is judged of them
+MOST_LINES = 2_000  # of strace, that are kept of an object; of the first one all are
 COSTS = ("CALLS", "COPIED_BYTES")
+BOUNDS = bounds(Path(__file__).parent)
+LATE_RATIO, LATE_MS, SLEPT_MS = BOUNDS["late_ratio"], BOUNDS["late_ms"], BOUNDS["slept_ms"]
+HELD_UP_MS = BOUNDS["held_up_ms"]
 
 
 @dataclass
 class Object:
-    """One that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came, and the
-    calls of kernel functions on its connection, from its first byte on."""
+    """One that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came, the
+    calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent it:
+    those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
+    with the exact length; `held_up_ms` for how long the machine stood still."""
 
     size: int
     missing_bytes: int
     took_ms: float
     sha256: str
     calls: list[Call] = field(default_factory=list)
+    strace: list[str] = field(default_factory=list)
+    control_ms: float = 0
+    held_up_ms: float = 0
 
     @property
     def splices(self) -> int:
         return len(of(self.calls, "generic_splice_sendpage"))
 
+    @property
+    def on_connection(self) -> list[str]:
+        """strace's lines of calls that are given the connection."""
+        return [line for line in self.strace if system_calls.on_connection(line)]
+
+    @property
+    def slept_ms(self) -> float:
+        """A short wait for a futex is for Python's own lock, which asks again every 5 ms."""
+        slept = [(line, system_calls.lasted_ms(line)) for line in self.strace if system_calls.sleeps(line)]
+        return sum(ms for line, ms in slept if ms > SLEPT_MS or not line.startswith("futex("))
+
+    @property
+    def copied_bytes(self) -> int:
+        return sum(map(system_calls.copied_bytes, self.strace))
+
 
 @dataclass
 class Served:
     """What the server said if it did not start; else what the untouched one left out of its object, this one's objects
-    in the order of SIZES, whether a connection answered a second request, and strace's lines for the first object's
-    connection, from the header on."""
+    in the order of SIZES, each on a connection of its own, and those that another connection got one after the other,
+    as far as it did."""
 
     refused: str = ""
     untouched_missing_bytes: int = 0
     objects: list[Object] = field(default_factory=list)
-    again: bool = False
-    strace: list[str] = field(default_factory=list)
+    again: list[Object] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[Object]:
+        return [*self.objects, *self.again]
 
 
 def judge_exact(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 1: by splice(2), with the length of what there is."""
     seen = delivered(evidence, verdict)
-    size = SIZES[0]
-    verdict.expect(
-        len(seen.strace) <= pipefuls(size),
-        f"{len(seen.strace)} system call on the connection for {size} bytes, as now",
-        f"{len(seen.strace)} system calls on the connection for {size} bytes, where {pipefuls(size)} is made now",
-    )
-    others = sorted({line.partition("(")[0] for line in seen.strace} - {"splice"})
-    verdict.expect(not others, "no call but splice(2) sends", f"{', '.join(others)}() instead of, or beside, splice(2)")
-    for one in seen.objects:
-        spliced = sum(page.size_bytes for page in pages(one.calls))
-        verdict.expect(
-            spliced == one.size,
-            f"{one.size} bytes went by splice(2)",
-            f"{spliced} of {one.size} bytes went by splice(2), expected all",
-        )
-        verdict.expect(
-            one.splices <= pipefuls(one.size),
-            f"{one.splices} splices for {one.size} bytes",
-            f"{one.splices} splices where {pipefuls(one.size)} pipefuls are sent: pages are pushed one by one",
-        )
-        greedy = [splice for splice in splices(one) if splice[0] > splice[1]]
-        verdict.expect(
-            not greedy,
-            f"every splice of {one.size} bytes asks for what the pipe holds",
-            f"a splice asks for more than the pipe holds: {greedy[0] if greedy else ''} bytes",
-        )
+
+    def each(fault: Callable[[Object], str], held: str) -> None:
+        none_of(verdict, (fault(one) for one in seen.all if not one.missing_bytes), held)
+
+    each(too_many_calls, "no more system calls on the connection than now")
+    each(other_calls, "no call but splice(2) sends")
+    each(not_spliced, "all went by splice(2)")
+    each(too_many_splices, "a splice for each pipeful")
+    each(greedy, "every splice asks for what the pipe holds")
+    each(says_more, "the last splice of each does not say that more will come")
+
+
+def too_many_calls(one: Object) -> str:
+    calls, most = len(one.on_connection), pipefuls(one.size)
+    return f"{calls} system calls on the connection for {one.size} bytes, where {most} is made now" * (calls > most)
+
+
+def other_calls(one: Object) -> str:
+    others = sorted({system_calls.name(line) for line in one.on_connection} - {"splice"})
+    return f"{', '.join(others)}() instead of, or beside, splice(2)" if others else ""
+
+
+def not_spliced(one: Object) -> str:
+    """By strace, and by the kernel's own functions where those were traced."""
+    moved = [sum(moved for _, moved in asked_and_moved(one))]
+    if one.size <= TRACED_BYTES:
+        moved.append(sum(page.size_bytes for page in pages(one.calls)))
+    return "" if {*moved} == {one.size} else f"{min(moved)} of {one.size} bytes went by splice(2), expected all"
+
+
+def too_many_splices(one: Object) -> str:
+    count = max(one.splices, len(asked_and_moved(one)))
+    if count <= pipefuls(one.size):
+        return ""
+    return f"{count} splices where {pipefuls(one.size)} pipefuls are sent: pages are pushed one by one"
+
+
+def greedy(one: Object) -> str:
+    found = [splice for splice in [*splices(one), *asked_and_moved(one)] if splice[0] > splice[1]]
+    return f"a splice asks for more than the pipe holds: {found[0]} bytes" if found else ""
+
+
+def says_more(one: Object) -> str:
+    last = next((line for line in reversed(one.on_connection) if line.startswith("splice(")), "")
+    if "SPLICE_F_MORE" not in last:
+        return ""
+    return f"{one.size} bytes: the last splice says SPLICE_F_MORE, and nothing follows: the end waits"
 
 
 def pipefuls(size: int) -> int:
@@ -85,8 +140,13 @@ def pipefuls(size: int) -> int:
     return -(-size // PIPE_BYTES)
 
 
+def asked_and_moved(one: Object) -> list[tuple[int, int]]:
+    """(bytes asked for, bytes moved) of each splice to the connection, by strace."""
+    return [system_calls.lengths(line) for line in one.on_connection if line.startswith("splice(")]
+
+
 def splices(one: Object) -> list[tuple[int, int]]:
-    """(bytes asked for, bytes handed over) of each splice."""
+    """The same, by the kernel's own functions."""
     found: list[list[int]] = []
     for call in of(one.calls, "generic_splice_sendpage", "do_tcp_sendpages"):
         if call.function == "generic_splice_sendpage":
@@ -96,23 +156,19 @@ def splices(one: Object) -> list[tuple[int, int]]:
     return [(asked, handed) for asked, handed in found]
 
 
-def lengths(line: str) -> tuple[int, int]:
-    """(bytes asked for, bytes moved or -1) by strace's line of a splice(2), whatever its flags."""
-    found = re.search(r", (\d+), [^,]*\) += (-?\d+)", line)
-    if not found:
-        raise Damaged(f"expected a whole line of strace, found {line}")
-    return int(found[1]), int(found[2])
-
-
 def costs(answer: str) -> dict[str, int]:
-    """By name what an answer says that it costs, as far as it does."""
-    said = {name: re.search(rf"^{name}\s*=\s*(\d+)", answer, re.MULTILINE) for name in COSTS}
-    return {name: int(match[1]) for name, match in said.items() if match}
+    """By name what an answer says that it costs, as far as it does. Raises NoExpression if it is no Python."""
+    said = numbers(answer)
+    return {name: int(said[name]) for name in COSTS if name in said and said[name] == int(said[name])}
 
 
 def judge_cost(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 2: not by the exact length, and the costs are as said."""
-    said = costs(evidence.answer)
+    try:
+        said = costs(evidence.answer)
+    except NoExpression as error:
+        verdict.expect(False, "", f"the file is no Python: {error}")
+        raise Judged from error
     missing = [name for name in COSTS if name not in said]
     if not verdict.expect(
         not missing,
@@ -120,23 +176,29 @@ def judge_cost(evidence: Evidence, verdict: Verdict) -> None:
         f"the file has to say what it costs: no line `{' = …`, `'.join(missing)} = …`",
     ):
         raise Judged
-    calls = delivered(evidence, verdict).strace
-    exact = [line for line in calls if line.startswith("splice(") and len({*lengths(line)}) == 1]
-    verdict.expect(
-        not exact,
-        "splice(2) is not given the exact length",
-        "splice(2) is given the exact length, which is exercise 1's way",
-    )
-    copied = sum(
-        int(line.rpartition("= ")[2].split()[0])
-        for line in calls
-        if line.startswith(("sendto(", "sendmsg(", "write(", "writev("))
-    )
-    verdict.measured.update(calls=calls, copied_bytes=copied)
-    for name, found in zip(COSTS, (len(calls), copied)):
+    seen = delivered(evidence, verdict)
+    none_of(verdict, map(exact, seen.all), "splice(2) is not given the exact length")
+    first = seen.objects[0]
+    verdict.measured.update(calls=first.strace, copied_bytes=first.copied_bytes)
+    for name, found in zip(COSTS, (len(first.on_connection), first.copied_bytes)):
         verdict.expect(
             said[name] == found, f"{name} = {found}", f"{name} is {said[name]} in the file, and {found} by strace"
         )
+
+
+def exact(one: Object) -> str:
+    """What the last splice asks for decides. For whole pipefuls a number may fit that fits no other object."""
+    last = next(((asked, moved) for asked, moved in reversed(asked_and_moved(one)) if moved > 0), None)
+    if not last or last[0] != last[1] or one.size % PIPE_BYTES == 0:
+        return ""
+    return f"splice(2) is given the exact length for {one.size} bytes, which is exercise 1's way"
+
+
+def none_of(verdict: Verdict, faults: Iterable[str], held: str) -> None:
+    """One check: the first of these sentences, if there are any, and how many more."""
+    found = [fault for fault in faults if fault]
+    more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
+    verdict.expect(not found, held, f"{found[0]}{more}" if found else "")
 
 
 def delivered(evidence: Evidence, verdict: Verdict) -> Served:
@@ -145,27 +207,60 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     if seen.refused:
         verdict.expect(False, "", f"the server does not start: {seen.refused}")
         raise Judged
-    if [one.size for one in seen.objects] != [*SIZES]:
+    if [one.size for one in seen.objects] != [*SIZES] or [one.size for one in seen.again] != [*AGAIN][
+        : len(seen.again)
+    ]:
         raise Damaged(f"expected objects of {', '.join(map(str, SIZES))} bytes")
     if not seen.untouched_missing_bytes:
         raise CannotTry("the untouched server delivers everything: nothing can be judged", "./lab run splice-push")
-    for one in seen.objects:
-        verdict.expect(
-            not one.missing_bytes,
-            f"all of {one.size} bytes came after {one.took_ms:.0f} ms",
-            f"of {one.size} bytes {one.missing_bytes} are missing after {one.took_ms:.0f} ms",
-        )
-        if not one.missing_bytes:
-            verdict.expect(
-                one.sha256 == hashlib.sha256(PATTERN[: one.size]).hexdigest(),
-                f"the {one.size} bytes are the object's",
-                f"what came is not the object of {one.size} bytes",
-            )
-        late = len(of(one.calls, "tcp_write_wakeup"))
-        verdict.expect(not late, "no timer had to help", f"{one.size} bytes: the probe timer had to help {late} times")
+    none_of(verdict, map(missing, seen.objects), f"every byte of {len(SIZES)} objects came, up to {max(SIZES)} bytes")
+    none_of(verdict, map(another, seen.all), "what came is each time the object")
+    none_of(verdict, map(timers, seen.all), "no timer had to help")
+    none_of(verdict, map(unfinished, seen.all), "no system call hangs")
+    none_of(verdict, map(asleep, seen.all), "nothing sleeps before an object is sent")
+    none_of(verdict, map(late, seen.all), "each came about as soon as with the exact length")
+    answered = [one for one in seen.again if not one.missing_bytes]
     verdict.expect(
-        seen.again,
-        "the connection answers a second request",
-        "expected the connection to answer a second request, found no answer",
+        len(answered) == len(AGAIN),
+        "the connection answers a second request, and a third",
+        "expected the connection to answer a second request, and a third, found no answer",
     )
     return seen
+
+
+def missing(one: Object) -> str:
+    if not one.missing_bytes:
+        return ""
+    return f"of {one.size} bytes {one.missing_bytes} are missing after {one.took_ms:.0f} ms"
+
+
+def another(one: Object) -> str:
+    if one.missing_bytes or one.sha256 == hashlib.sha256(PATTERN[: one.size]).hexdigest():
+        return ""
+    return f"what came is not the object of {one.size} bytes"
+
+
+def timers(one: Object) -> str:
+    late = len(of(one.calls, "tcp_write_wakeup"))
+    return f"{one.size} bytes: the probe timer had to help {late} times" if late else ""
+
+
+def unfinished(one: Object) -> str:
+    found = [line for line in one.strace if line.endswith(system_calls.UNFINISHED)]
+    return f"{one.size} bytes: {system_calls.name(found[0])}() does not return" if found else ""
+
+
+def asleep(one: Object) -> str:
+    if one.slept_ms <= SLEPT_MS:
+        return ""
+    return f"{one.size} bytes: the server sleeps for {one.slept_ms:.0f} ms while it has them to send"
+
+
+def late(one: Object) -> str:
+    """By the control in the same run; a machine that stood still says nothing."""
+    enough_ms = max(LATE_MS, LATE_RATIO * one.control_ms)
+    if one.missing_bytes or one.took_ms <= enough_ms:
+        return ""
+    if one.held_up_ms > HELD_UP_MS:
+        raise CouldNotTell(f"the machine stood still for {one.held_up_ms:.0f} ms while {one.size} bytes were sent")
+    return f"{one.size} bytes came after {one.took_ms:.0f} ms, expected {enough_ms:.0f} at most"

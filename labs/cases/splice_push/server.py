@@ -4,7 +4,8 @@
 
 GET /SIZE answers with SIZE bytes. What comes after `?` says how they are sent: `way=splice` or `send`;
 `asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE; `pieces=50` has
-50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than are sent;
+50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than are sent; `room=4096` is the
+pipe's size; `used=13` has had so many pages go through it to another pipe, `teed=1` has its pages from one by tee(2);
 `header=more` sends the header with MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what
 they say. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
 
@@ -12,6 +13,8 @@ Unless the header is held back itself, the object follows once the header has be
 ACK that comes later pushes what is queued by then.
 """
 
+import ctypes
+import fcntl
 import os
 import runpy
 import socket
@@ -23,6 +26,7 @@ from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
 ASKED_BYTES = 1 << 30  # what the report's client asked for: /?s=1g
+PAGE_BYTES = 4096
 SPLICE_F_MORE = 4  # include/linux/splice.h
 ACKNOWLEDGED_S = 5.0  # what a header's ACK gets, on a busy machine
 UNACKED = 24  # offset of tcpi_unacked in struct tcp_info (include/uapi/linux/tcp.h)
@@ -85,7 +89,8 @@ def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
         return
     out, into = os.pipe2(os.O_DIRECT if "pieces" in how else 0)  # O_DIRECT: a buffer for each write
     try:
-        while left := fill(file, into, size, int(how.get("pieces", 0))):
+        use(out, into, how)
+        while left := fill(file, into, size, how):
             size -= left
             os.write(into, bytes(int(how.get("surplus", 0))))
             while left:
@@ -98,11 +103,31 @@ def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
         os.close(into)
 
 
-def fill(file: int, into: int, size: int, pieces_bytes: int) -> int:
-    """Fills a pipe with the file's pages, at most 64 KiB, or with pieces of it; bytes filled."""
-    if not pieces_bytes:
+def use(out: int, into: int, how: dict) -> None:
+    """Makes the pipe as large as it is to be, and has pages go through it: splice(2) from a pipe to a pipe moves a
+    buffer on, and leaves in its place what was written there (splice_pipe_to_pipe() in fs/splice.c)."""
+    if "room" in how:
+        fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, int(how["room"]))
+    if used := PAGE_BYTES * int(how.get("used", 0)):
+        other_out, other_into = os.pipe()
+        os.write(into, bytes(used))
+        os.splice(out, other_into, used)
+        os.close(other_out)
+        os.close(other_into)
+
+
+def fill(file: int, into: int, size: int, how: dict) -> int:
+    """Fills a pipe with the file's pages, as many as it holds, or with pieces of it; bytes filled."""
+    if pieces_bytes := int(how.get("pieces", 0)):
+        return sum(os.write(into, os.read(file, pieces_bytes)) for _ in range(size // pieces_bytes))
+    if "teed" not in how:
         return os.splice(file, into, size)
-    return sum(os.write(into, os.read(file, pieces_bytes)) for _ in range(size // pieces_bytes))
+    other_out, other_into = os.pipe()
+    os.splice(file, other_into, size)
+    filled = ctypes.CDLL(None, use_errno=True).tee(other_out, into, size, 0)
+    os.close(other_out)
+    os.close(other_into)
+    return filled
 
 
 def serve(connection: socket.socket, send_object) -> None:

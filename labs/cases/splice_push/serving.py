@@ -7,29 +7,39 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import socket
-from collections.abc import Iterator
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from labs.cases.splice_push.network import SERVER, Network
+from labs.cases.splice_push.network import PORT, SERVER, Network
 from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.regression import REGRESSION
-from labs.cases.splice_push.served import COSTS, SIZES, Object, Served, costs
-from labs.cases.splice_push.server import PATTERN
+from labs.cases.splice_push.served import AGAIN, COSTS, MOST_LINES, SIZES, TRACED_BYTES, Object, Served, costs
+from labs.cases.splice_push.system_calls import of_objects
 from labs.cases.splice_push.tracing import push_tracer
-from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
+from labs.cases.splice_push.workload import OWN_PORTS, PATIENCE_S, WAYS, Fetch
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
-from labs.measure.spent import CONTROL, spent
+from labs.judge.expression import NoExpression
+from labs.measure.clock import Clock
 from labs.net.topology import NotReady
 from labs.take.answer import UNARMED
 from labs.take.script import Taking
 from labs.trace import module
+from labs.trace.tracer import Event, Tracer
 
 ANSWER_PORT = 8010
 UNTOUCHED = WAYS[0]
-CALLS = "splice,sendfile,sendto,sendmsg,write,writev,setsockopt,shutdown,ioctl,vmsplice"
+EXACT = "asked=exact"  # how the lab's own server is asked for the same
+AGAIN_S = 2.0  # what each object on the connection that answers again gets
+TRACE_S = 1.0  # what strace gets to write its last lines
+# Whatever is given a descriptor, the connection's among them, and what sleeps.
+CALLS = "%desc,%network,nanosleep,clock_nanosleep,futex"
 
 
 class DoesNotStart(Exception):
@@ -43,33 +53,44 @@ def take_exact(exercise: Exercise, answer: str) -> Evidence:
 
 def take_cost(exercise: Exercise, answer: str) -> Evidence:
     """Exercise 2, if the answer says what it costs."""
-    said = len(costs(answer)) == len(COSTS)
+    try:
+        said = len(costs(answer)) == len(COSTS)
+    except NoExpression:
+        said = False
     return Taking(exercise, answer).evidence(served(answer) if said else None)
 
 
+@dataclass
+class Asked:
+    """An object that the answer was asked for: on which connection, as the tracer calls it, and from which port; when,
+    by the monotonic clock; what came, and after how long. The others as in served.Object."""
+
+    size: int
+    connection: str
+    port: int
+    start_s: float
+    body: bytes = b""
+    took_ms: float = 0
+    control_ms: float = 0
+    held_up_ms: float = 0
+    end_s: float = math.inf  # when the next was asked for on this connection
+
+
 def served(answer: str) -> Served:
-    """Every object, requested of the answer on the broken kernel."""
+    """Every object, requested of the answer on the broken kernel, each right after the same from the lab's server."""
     try:
-        with serving(answer) as (net, tracer, trace):
-            with spent(CONTROL):
-                untouched = fetch(net, [UNTOUCHED])[UNTOUCHED.name][1]
-            ways = [replace(UNTOUCHED, name=str(size), port=ANSWER_PORT, size=size) for size in SIZES]
-            seen = fetch(net, ways, tracer)
-            again, lines = answers_again(net), trace.read_text()
+        with serving(answer) as (net, tracer, trace), Clock() as clock:
+            untouched = Fetch(net, UNTOUCHED)
+            untouched.thread.join(PATIENCE_S)
+            each = [fetch_both(net, size, tracer, clock) for size in SIZES]
+            alone = [asked(control, one) for control, one in each]
+            again = asked_again(net, tracer, clock)
+            missing_bytes = untouched.fetched().missing_bytes
+            lines = traced(trace, len(alone) + len(again))
     except DoesNotStart as reason:
         return Served(refused=str(reason))
-    objects = [
-        Object(
-            one.way.size,
-            one.missing_bytes,
-            one.took_ms,
-            hashlib.sha256(one.body).hexdigest(),
-            [Call(event.function, event.value, event.detail) for event in one.events],
-        )
-        for one in with_events(seen, tracer.events).values()
-    ]
-    first = next(iter(seen.values()))[1]
-    return Served("", untouched.missing_bytes, objects, again, calls_of(lines, first))
+    objects = [evidence_of(one, tracer.events, next(lines[one.port], [])) for one in [*alone, *again]]
+    return Served("", missing_bytes, objects[: len(alone)], objects[len(alone) :])
 
 
 @contextlib.contextmanager
@@ -87,7 +108,20 @@ def serving(answer: str) -> Iterator[tuple]:
             ANSWER_PORT,
             f"{file}",
             under=(
-                *("strace", "-f", "--seccomp-bpf", "-yy", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-o", f"{trace}"),
+                *(
+                    "strace",
+                    "-f",
+                    "--seccomp-bpf",
+                    "-T",
+                    "-yy",
+                    "-qq",
+                    "-s",
+                    "0",
+                    "-e",
+                    f"trace={CALLS}",
+                    "-o",
+                    f"{trace}",
+                ),
                 *UNARMED,
             ),
         )
@@ -99,25 +133,104 @@ def serving(answer: str) -> Iterator[tuple]:
         yield net, tracer, trace
 
 
-def answers_again(net: Network) -> bool:
-    """Two small requests on one connection."""
-    with net.proxy.inside():
-        connection = socket.create_connection((SERVER, ANSWER_PORT), 5)
-    with connection, contextlib.suppress(OSError):
-        for _ in range(2):
-            connection.sendall(b"GET /10? HTTP/1.1\r\n\r\n")
-            answer = b""
-            while not answer.endswith(PATTERN[:10]):
-                read = connection.recv(65536)
-                if not read:
-                    return False
-                answer += read
-        return True
-    return False
+def fetch_both(net: Network, size: int, tracer: Tracer, clock: Clock) -> tuple[Fetch, Fetch | None]:
+    """An object from the lab's own server, with the exact length, and from the answer's, if that still listens."""
+    control = Fetch(net, replace(UNTOUCHED, query=EXACT, size=size))
+    control.thread.join(PATIENCE_S)
+    clock.begin()
+    way = replace(UNTOUCHED, name=f"{size} bytes", port=ANSWER_PORT, size=size)
+    try:
+        one = Fetch(net, way, tracer if size <= TRACED_BYTES else None)
+    except OSError:
+        return control, None
+    one.thread.join(PATIENCE_S)
+    one.held_up_ms = clock.late_ms()
+    return control, one
 
 
-def calls_of(trace: str, one: Fetched) -> list[str]:
-    """System calls on one connection, from the header on, without the process id before each."""
-    found = [line.split(None, 1)[1] for line in trace.splitlines() if f":{one.port}]>" in line]
-    header = next((number for number, line in enumerate(found) if line.startswith("sendto(")), -1)
-    return found[header + 1 :]
+def asked(control: Fetch, one: Fetch | None) -> Asked:
+    """Both, once they have ended."""
+    control_ms = control.fetched().took_ms
+    if not one:
+        return Asked(control.way.size, "none", 0, 0)
+    one.fetched()
+    return Asked(one.way.size, one.name, one.port, one.start, one.body, one.took_ms, control_ms, one.held_up_ms)
+
+
+def asked_again(net: Network, tracer: Tracer, clock: Clock) -> list[Asked]:
+    """Objects one after the other on one connection, as far as it answers; the same of the lab's own server first."""
+    controls = list(on_one_connection(net, PORT, EXACT))
+    found = list(on_one_connection(net, ANSWER_PORT, "", tracer, clock))
+    for one, control in zip(found, controls):
+        one.control_ms = control.took_ms
+    return found
+
+
+def on_one_connection(
+    net: Network, port: int, query: str, tracer: Tracer | None = None, clock: Clock | None = None
+) -> Iterator[Asked]:
+    """Those of AGAIN; one that is not whole after AGAIN_S is the last."""
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+        with net.proxy.inside():
+            connection = stack.enter_context(socket.create_connection((SERVER, port), 5, ("", next(OWN_PORTS))))
+        own_port = connection.getsockname()[1]
+        if tracer:
+            tracer.watch("again", own_port)
+        for size in AGAIN:
+            if clock:
+                clock.begin()
+            one = Asked(size, "again", own_port, time.monotonic())
+            connection.sendall(f"GET /{size}?{query} HTTP/1.1\r\n\r\n".encode())
+            one.body = body(connection, size, one.start_s + AGAIN_S)
+            one.took_ms = (time.monotonic() - one.start_s) * 1e3
+            one.held_up_ms = clock.late_ms() if clock else 0
+            one.end_s = time.monotonic()
+            yield one
+            if len(one.body) < size:
+                return
+
+
+def body(connection: socket.socket, size: int, until_s: float) -> bytes:
+    """What came behind a header, as far as it did."""
+    answer = b""
+    with contextlib.suppress(OSError):  # a deadline is one
+        while len(answer.partition(b"\r\n\r\n")[2]) < size:
+            connection.settimeout(max(until_s - time.monotonic(), 0.001))
+            if not (read := connection.recv(1 << 16)):
+                break
+            answer += read
+    return answer.partition(b"\r\n\r\n")[2]
+
+
+def traced(trace: Path, objects: int) -> Mapping[int, Iterator[list[str]]]:
+    """By client's port strace's lines of one object after the other. A server is still at its last line when the client
+    has all: it gets some time."""
+    until = time.monotonic() + TRACE_S
+    while True:
+        found = list(of_objects(trace.read_text(), ANSWER_PORT))
+        if time.monotonic() > until or len(found) >= objects and all(ended for _, _, ended in found):
+            break
+        time.sleep(0.05)  # polling a state
+    by_port = {port: iter([lines for of, lines, _ in found if of == port]) for port, _, _ in found}
+    return defaultdict(lambda: iter(()), by_port)
+
+
+def evidence_of(one: Asked, events: list[Event], lines: list[str]) -> Object:
+    """What is judged of it."""
+    return Object(
+        one.size,
+        one.size - len(one.body),
+        one.took_ms,
+        hashlib.sha256(one.body).hexdigest(),
+        [Call(event.function, event.value, event.detail) for event in after_header(one, events)],
+        lines if one.size == SIZES[0] else lines[:MOST_LINES],
+        one.control_ms,
+        one.held_up_ms,
+    )
+
+
+def after_header(one: Asked, events: list[Event]) -> list[Event]:
+    """The events of one object: those behind the push of its header, until the next is asked for."""
+    own = [event for event in events if event.connection == one.connection and one.start_s <= event.time_s <= one.end_s]
+    first = next((number for number, event in enumerate(own) if event.function == "tcp_push"), -1)
+    return own[first + 1 :]

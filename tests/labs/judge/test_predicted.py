@@ -1,5 +1,6 @@
 """Does the evidence of what was measured come to the verdict that a prediction deserves?"""
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.predicted import Crowd, Deprecation
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.predicted import Predicted
-from labs.cases.splice_push.condition import Fates, requests
+from labs.cases.splice_push.condition import Fates, drawn, listed, loses, unseen
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import exercise
 from labs.judge.judging import judged, judged_file
@@ -35,8 +36,8 @@ CROWD = Crowd(pairs(10, 500), 3001, 66004)
 
 def condition(answer: str) -> Fates:
     """What the broken kernel does: a request for more than there is loses its end."""
-    made = requests(exercise("splice-push/3"), answer)
-    return Fates(made, [one.asked > one.size for one in made])
+    made = [*listed(exercise("splice-push/3")), *unseen(random.Random(answer))]
+    return Fates(made, [loses(one) for one in made], 7)
 
 
 def solution(id: str) -> str:
@@ -93,10 +94,60 @@ def test_what_was_predicted_and_did_not_happen_fails(id, seen, said):
     assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
 
 
-def test_a_request_of_another_fate_fails():
-    seen = RIGHT["splice-push/3"](solution("splice-push/3"))
+def test_a_kernel_that_does_otherwise_than_its_code_says_tells_nothing():
+    seen = RIGHT["splice-push/3"]("")
     seen.lost[0] = not seen.lost[0]
-    assert judged(of("splice-push/3", seen)).reasons[0].startswith("1 of 16 requests are reported wrong: where=lo")
+    verdict = judged(of("splice-push/3", seen))
+    assert verdict.verdict == "COULD NOT TELL" and "keeps the end of where=lo" in verdict.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        "True if asked > size else False",
+        "max(asked, size) > size",
+        "asked - size",
+        "not asked == size",
+        "asked / size > 1",
+        "any([asked > size, asked >= size + 1])",
+    ],
+)
+def test_a_right_condition_passes_however_it_is_said(lost):
+    answer = f"lost = {lost}"
+    verdict = judged(of("splice-push/3", condition(answer), answer))
+    assert verdict.verdict == "PASS", verdict.text()
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        "asked > 65536 or asked in (65536, 20001, 12001)",
+        "asked > 65535 or asked - size == 1",
+        "asked - size in (1, 4096, 65536, 1048576, 1073721824, 45536, 127072)",
+        "asked > size + 1",
+        "asked > size and size != 777",
+        "asked > size and asked != 54321",
+        "asked > size and asked - size != 5000",
+        "asked > size and size > 999",
+        "asked > size or (where == 'client' and more and nodelay and sndbuf)",
+        "asked % size != 0",
+        "asked > min(size, 23000)",
+        "asked >= size",
+    ],
+)
+def test_nothing_passes_by_luck(lost):
+    """With none of so many requests drawn."""
+    answer = f"lost = {lost}"
+    for chance in map(random.Random, range(12)):
+        seen = replace(condition(f"{chance.random()}"), secret=chance.getrandbits(62))
+        verdict = judged(of("splice-push/3", seen, answer))
+        assert verdict.verdict == "FAIL" and "requests are reported wrong: where=" in verdict.reasons[0], verdict.text()
+
+
+def test_every_other_request_that_is_made_asks_for_too_much():
+    for chance in map(random.Random, range(100)):
+        assert [loses(one) for one in unseen(chance)] == [False, True, False, True]
+        assert 1 <= (one := drawn(chance)).size <= one.asked
 
 
 @pytest.mark.parametrize("id", RIGHT)
@@ -118,8 +169,10 @@ def test_a_machine_that_stood_still_tells_nothing(id, seen):
     assert verdict.verdict == "COULD NOT TELL" and "stood still" in verdict.reasons[0]
 
 
-def test_requests_of_another_answer_could_not_tell():
+@pytest.mark.parametrize("lacking", [slice(1, None), slice(0, -1), slice(0, 12)])
+def test_requests_of_another_exercise_could_not_tell(lacking):
     seen = condition("lost = True")
+    seen.requests, seen.lost = seen.requests[lacking], seen.lost[lacking]
     assert judged_file(of("splice-push/3", seen).text().encode()).verdict == "COULD NOT TELL"
 
 

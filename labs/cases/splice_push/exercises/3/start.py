@@ -1,7 +1,10 @@
 # Exercise splice-push/3: which requests lose their end? `asked` is what splice(2) is asked for, `size` what
 # the object has, both in bytes; `where` is the client's place: "lo", "proxy" (beside the server) or
 # "client" (behind HAProxy). `more`, `nodelay` and `sndbuf` are 1 if SPLICE_F_MORE, TCP_NODELAY or a small
-# send buffer is set.
+# send buffer is set. Objects have 1 to 24000 bytes, and `asked` is never less than `size`.
+#
+# The file is read and not run. In it may stand numbers, words, arithmetic, comparisons, and, or, not, … if … else …,
+# abs, all, any, bool, int, max, min, and before `lost` names that you give and functions of one line.
 #
 #        where   asked       size   more  nodelay  sndbuf
 #    1   lo      1073741824  20000   0     0        0

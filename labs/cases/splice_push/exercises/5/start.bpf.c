@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Exercise splice-push/5: which splices ended without a push? Report each with the bytes that it handed over:
 // note_socket(ctx, sk, SPLICE_RETURN, bytes, 0). GET() reads a field, ARGUMENT_1(ctx) is a function's first
-// argument, RETURN_VALUE(ctx) what it returns (labs/event.h); socket_of() below gives a file's socket.
+// argument, RETURN_VALUE(ctx) what it returns (labs/trace/event.h); socket_of() below gives a file's socket.
 
 #include "event.h"
 

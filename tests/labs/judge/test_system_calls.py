@@ -1,0 +1,85 @@
+"""Are strace's lines of several threads told apart, and read for what they are?"""
+
+import pytest
+
+from labs.cases.splice_push.system_calls import copied_bytes, lasted_ms, lengths, of_objects, on_connection, sleeps
+from labs.judge.plain import Damaged
+
+ONE, OTHER = (f"4<TCP:[10.0.2.3:8010->10.0.2.2:{port}]>" for port in (20101, 20102))
+FILE = "6</memfd:object>(deleted)"
+TRACE = f"""\
+10 recvfrom({ONE}, "GET "..., 65536, 0, NULL, NULL) = 30 <0.1>
+10 sendto({ONE}, "HTTP"..., 90, 0, NULL, 0) = 90 <0.1>
+10 getsockopt({ONE}, SOL_TCP, TCP_INFO, "\\1"..., [28]) = 0 <0.1>
+10 write({FILE}, "\\0\\1"..., 20000) = 20000 <0.1>
+10 lseek({FILE}, 0, SEEK_SET) = 0 <0.1>
+10 read(5</usr/lib/python3.11/mmap.py>, ""..., 900) = 900 <0.1>
+11 recvfrom({OTHER},  <unfinished ...>
+10 splice(7<pipe:[3]>, NULL, {ONE}, NULL, 20000, 0 <unfinished ...>
+11 <... recvfrom resumed>"GET "..., 65536, 0, NULL, NULL) = 30 <0.1>
+11 lseek(8</memfd:object>(deleted), 0, SEEK_SET) = 0 <0.1>
+11 read(8</memfd:object>(deleted), ""..., 7) = 7 <0.1>
+10 <... splice resumed>)                  = 20000 <0.2>
+12 setsockopt({ONE}, SOL_TCP, TCP_NODELAY, [1], 4) = 0 <0.1>
+10 clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, {{tv_sec=1, tv_nsec=2}}, NULL) = 0 <0.25>
+10 lseek({FILE}, 0, SEEK_SET) = 0 <0.1>
+10 close({FILE}) = 0 <0.1>
+10 recvfrom({ONE}, "GET "..., 65536, 0, NULL, NULL) = 30 <0.1>
+10 sendto({ONE}, "HTTP"..., 90, 0, NULL, 0) = 90 <0.1>
+10 lseek({FILE}, 0, SEEK_SET) = 0 <0.1>
+10 splice(7<pipe:[3]>, NULL, {ONE}, NULL, 20000, 0 <unfinished ...>
+"""
+
+
+def test_each_object_has_its_own_calls_of_whatever_thread():
+    (first, lines, ended), (other, others, under_way), (again, more, hangs) = of_objects(TRACE, 8010)
+    assert (first, other, again) == (20101, 20102, 20101)
+    assert (ended, under_way, hangs) == (True, False, False)
+    assert [line.partition("(")[0] for line in lines] == ["splice", "setsockopt", "clock_nanosleep"]
+    assert lines[0].endswith(", NULL, 20000, 0)                  = 20000 <0.2>") and lengths(lines[0]) == (
+        20_000,
+        20_000,
+    )
+    assert [copied_bytes(line) for line in others] == [7]
+    assert all(map(on_connection, lines[:2])) and not on_connection(lines[2])
+    assert len(more) == 1 and lengths(more[0]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "line, copied",
+    [
+        (f'sendto({ONE}, ""..., 9, 0, NULL, 0) = 9 <0.1>', 9),
+        (f'sendto({ONE}, ""..., 9, MSG_ZEROCOPY, NULL, 0) = 9 <0.1>', 0),
+        (f'sendto({ONE}, ""..., 9, 0, NULL, 0) = -1 EAGAIN (Resource temporarily unavailable) <0.1>', 0),
+        (f"sendmmsg({ONE}, [{{msg_hdr={{}}, msg_len=5}}, {{msg_hdr={{}}, msg_len=4}}], 2, 0) = 2 <0.1>", 9),
+        ("writev(8<pipe:[3]>, [...], 2) = 9 <0.1>", 9),
+        ("pread64(6</memfd:object>(deleted), ..., 9, 0) = 9 <0.1>", 9),
+        ("vmsplice(8<pipe:[3]>, [...], 1, 0) = 9 <0.1>", 0),
+        (f"sendfile({ONE}, {FILE}, [0] => [9], 9) = 9 <0.1>", 0),
+        ("read(5</usr/lib/python3.11/mmap.py>, ..., 9) = 9 <0.1>", 0),
+    ],
+)
+def test_what_a_call_copies(line, copied):
+    assert copied_bytes(line) == copied
+
+
+@pytest.mark.parametrize(
+    "line, slept",
+    [
+        ("nanosleep({tv_sec=0, tv_nsec=1}, NULL) = 0 <0.05>", True),
+        ("pselect6(0, NULL, NULL, NULL, {tv_sec=0, tv_nsec=1}, NULL) = 0 (Timeout) <0.05>", True),
+        ("poll([], 0, 50)         = 0 (Timeout) <0.05>", True),
+        ("epoll_wait(5<anon_inode:[eventpoll]>, [], 1, 50) = 0 <0.05>", True),
+        ("futex(0x7f, FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME, 0, {}, NULL) = -1 ETIMEDOUT (timed out) <0.05>", True),
+        ("futex(0x7f, FUTEX_WAIT_PRIVATE, 0, NULL) = 0 <0.05>", False),
+        (f"pselect6(5, NULL, [{ONE}], NULL, NULL, NULL) = 1 (out [4]) <0.05>", False),
+        (f"poll([{{fd={ONE}, events=POLLOUT}}], 1, -1) = 1 ([{{fd=4, revents=POLLOUT}}]) <0.05>", False),
+    ],
+)
+def test_what_sleeps(line, slept):
+    assert sleeps(line) is slept and lasted_ms(line) == 50
+
+
+def test_half_a_line_is_none():
+    with pytest.raises(Damaged):
+        lengths(f"splice(7<pipe:[3]>, NULL, {ONE}, NULL, 20000")
