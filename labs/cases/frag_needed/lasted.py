@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from labs.cases.frag_needed.cured import SMALLEST_FULL_SEGMENT_BYTES, stalls
+from labs.cases.frag_needed.cured import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
-from labs.cases.frag_needed.names import HOSTS
+from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.draw.ladder import Ladder
 from labs.judge.evidence import Evidence
@@ -64,6 +64,9 @@ def judge_lasting(evidence: Evidence, verdict: Verdict) -> None:
         stalls(seen.observed, LEARNING[1])
         held_still(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
         weigh(verdict, seen.observed, stalled.waited_ms, since)
+        learning = [packet for name in LEARNING for packet in seen.observed.during(name)]
+        full = [(exchange.name, seen.observed.largest(exchange.name, CLIENT, VIP)) for exchange in since]
+        carries(verdict, full, share(learning))
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
 
@@ -75,7 +78,7 @@ def least_held_up_of_each_place(since: Sequence[Exchange]) -> list[Exchange]:
 
 
 def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[Exchange]) -> None:
-    """Symptom, mechanism and size, of each exchange since the answer acted; a time counts if the machine held still."""
+    """Symptom and mechanism, of each exchange since the answer acted; a time counts if the machine held still."""
     measured = [exchange for exchange in since if exchange.held_up_ms <= HELD_UP_MS]
     longest = max(measured, key=lambda exchange: exchange.waited_ms)
     verdict.measured.update(longest_ms=round(longest.waited_ms, 1), stalled_ms=round(stalled_ms, 1))
@@ -94,10 +97,4 @@ def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[E
         not where,
         "nobody asks for smaller packets any more",
         f"ICMPs still ask for smaller packets: {', '.join(where)}",
-    )
-    smallest = min(max((packet.payload_bytes for packet in seen.sent(exchange.name)), default=0) for exchange in since)
-    verdict.expect(
-        smallest >= SMALLEST_FULL_SEGMENT_BYTES,
-        f"a full segment carries {smallest} bytes",
-        f"a full segment carries {smallest} bytes, expected {SMALLEST_FULL_SEGMENT_BYTES} at least",
     )

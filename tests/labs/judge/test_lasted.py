@@ -18,8 +18,9 @@ WAITS_MS = dict.fromkeys((*LEARNING, *SINCE), 10.0) | {"B learns": 240.0}
 def observed(waits_ms: dict = WAITS_MS, payload_bytes: int = 1428, asked_in: tuple = ("B learns",)) -> Observed:
     """Exchanges a second apart; a segment leaves in each, and in some an ICMP comes."""
     names = list(WAITS_MS)
-    segment = Packet(0, CLIENT, VIP, "tcp", interface="client-eth0", payload_bytes=payload_bytes)
-    packets = [replace(segment, time_s=at + 0.002) for at in range(len(names))]
+    segment = Packet(0, CLIENT, VIP, "tcp", interface="client-eth0", payload_bytes=1428)
+    sizes = [payload_bytes if name in SINCE else 1428 for name in names]
+    packets = [replace(segment, time_s=at + 0.002, payload_bytes=size) for at, size in enumerate(sizes)]
     packets += [replace(TO_SELF, time_s=names.index(name) + 0.001) for name in asked_in]
     exchanges = [Exchange(name, name[0], 1448, float(at), waits_ms[name]) for at, name in enumerate(names)]
     return Observed(exchanges, packets, {})
@@ -53,7 +54,7 @@ LATER = "B after expiry 2"
     [
         (seen(WAITS_MS | {LATER: 230.0}), f"{LATER}: waited 230 ms, expected"),
         (seen(asked_in=("B learns", LATER)), f"ICMPs still ask for smaller packets: {LATER} (1)"),
-        (seen(payload_bytes=48), "a full segment carries 48 bytes"),
+        (seen(payload_bytes=48), "A before expiry 1: a full segment carries 48 bytes, expected 1143 at least"),
         (
             replace(RIGHT, seen=Lasting(RIGHT.seen.observed, ["3", "600", "3"])),
             "mtu_expires was changed (to 3, then 600",
