@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -63,12 +63,15 @@ class Direct:
         """The kernel's state of the connection, now."""
         return tcp_info(self.socket)
 
-    def ask(self, size: int | None = None) -> tuple[int, TcpInfo]:
-        """Sends one full segment, or so many bytes, and waits for its echo; bytes sent, state right after the call."""
+    def ask(self, size: int | None = None, meanwhile: Callable[[], None] | None = None) -> tuple[int, TcpInfo]:
+        """Sends one full segment, or so many bytes, and waits for its echo, if there is nothing to be done `meanwhile`;
+        bytes sent, state right after the call."""
         question = b"?" * (self.full_bytes if size is None else size)
         written = os.writev(self.socket.fileno(), [question])
         after = self.info()
         self.socket.sendall(question[written:])
+        if meanwhile:
+            meanwhile()
         left = len(question)
         while left:
             left -= len(self.socket.recv(left)) or _ended(self.name)
