@@ -3,6 +3,10 @@
 Both are "fragmentation needed", about a connection of the client's that has a segment in flight. By what they quote the
 client's kernel tells them apart, tcp_v4_err() in net/ipv4/tcp_ipv4.c: it wants the addresses and ports of a connection,
 and a sequence number from snd_una to snd_nxt, both included. (With nothing in flight that is one number.)
+
+Who is to be ignored need not come so far. RFC 792 has a message quote the IP header and eight bytes, and one with less
+goes to no protocol at all (icmp_socket_deliver() in net/ipv4/icmp.c); nor need it be TCP that is quoted. What has to be
+in it are the same two hosts.
 """
 
 from __future__ import annotations
@@ -22,8 +26,9 @@ from labs.wire.segment import TCP, segment
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
-# Of the client: how often a destination was unreachable, and twice why that did not matter. By tcp_v4_err(): no
-# connection has such ports and addresses, or it has, and the sequence number is not from snd_una to snd_nxt.
+# Of the client: how often a destination was unreachable, and twice why that did not matter. What is quoted is of no
+# connection, or too short to say (icmp_socket_deliver(), tcp_v4_err()); or it is of one, and the
+# sequence number is not from snd_una to snd_nxt.
 RECEIVED, NO_CONNECTION, OUT_OF_WINDOW = "IcmpMsgInType3", "IcmpInErrors", "TcpExtOutOfWindowIcmps"
 ICMP, FRAG_NEEDED = 1, (3, 4)  # protocol; type and code (RFC 792)
 
@@ -63,10 +68,13 @@ class Quote:
 
 @dataclass(frozen=True)
 class Message:
-    """A "fragmentation needed": the MTU that it names (RFC 1191), and what it quotes (None: no TCP segment)."""
+    """A "fragmentation needed": the MTU that it names (RFC 1191), and of what it quotes the IP protocol and the two
+    addresses (None: not even an IP header), and the segment (None: no TCP, or too little of it)."""
 
     mtu: int
-    quote: Quote | None
+    protocol: int | None = None
+    hosts: tuple[str, str] | None = None
+    quote: Quote | None = None
 
 
 def judge_crafted(evidence: Evidence, verdict: Verdict) -> None:
@@ -89,35 +97,43 @@ def judge_crafted(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def hold_ignored(verdict: Verdict, seen: Crafted) -> None:
-    """It is one of those that TCP has to look at, it arrived, and nothing was learnt from it."""
+    """It is about the same two hosts, it arrived, and nothing was learnt from it."""
     sent = seen.ignored
     said = arrived(verdict, "ignored", sent)
     if not said:
         return
-    quote = said.quote
     verdict.expect(
-        quote and {quote.src, quote.dst} == {CLIENT, VIP},
-        "ignored: it quotes a segment between the client and the service",
-        f"ignored: expected it to quote a TCP segment between {CLIENT} and {VIP}, found "
-        + (f"one from {quote.src} to {quote.dst}" if quote else "none"),
+        said.hosts and set(said.hosts) == {CLIENT, VIP},
+        "ignored: it quotes a packet between the client and the service",
+        f"ignored: expected it to quote a packet between {CLIENT} and {VIP}, found "
+        + ("one from {} to {}".format(*said.hosts) if said.hosts else "none"),
     )
     learnt = mtu_of(sent.route)
     verdict.expect(
         learnt is None,
         "ignored: nothing was learnt from it",
-        f"ignored: the client has learnt an MTU of {learnt}" + (f": {in_window(quote, seen)}" if quote else ""),
+        f"ignored: the client has learnt an MTU of {learnt}"
+        + (f": {in_window(said.quote, seen)}" if said.quote else ""),
     )
     why = {
         OUT_OF_WINDOW: "its sequence number is out of the window",
-        NO_CONNECTION: "the client has no such connection",
+        NO_CONNECTION: "the client has no such connection" if said.quote else "what it quotes is no connection's",
     }
-    counted = [name for name in why if sent.counters.get(name)]
+    counted = [f"{reason} ({name})" for name, reason in why.items() if sent.counters.get(name)]
+    if not counted and asks_nobody(said):
+        counted = ["nobody there is asked about such a packet"]
     verdict.expect(
         len(counted) == 1,
-        "ignored: " + ", ".join(f"{why[name]} ({name})" for name in counted),
+        f"ignored: {', '.join(counted)}",
         f"ignored: expected {OUT_OF_WINDOW} or {NO_CONNECTION} to count it at the client, found "
         + (" and ".join(counted) or "neither"),
     )
+
+
+def asks_nobody(said: Message) -> bool:
+    """Whether it may be ignored without being counted: a packet of the client's, and none of TCP. A protocol that has
+    no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in silence."""
+    return said.hosts == (CLIENT, VIP) and said.protocol != TCP
 
 
 def hold_heard(verdict: Verdict, seen: Crafted) -> None:
@@ -191,12 +207,13 @@ def message(packet: bytes) -> Message | None:
     body = _after_ip(packet, ICMP)
     if len(body) < 8 or (body[0], body[1]) != FRAG_NEEDED:
         return None
-    quoted = body[8:]
-    begins = _after_ip(quoted, TCP)
-    if len(begins) < 8:
-        return Message(int.from_bytes(body[6:8], "big"), None)
+    mtu, quoted = int.from_bytes(body[6:8], "big"), body[8:]
+    if len(quoted) < 20:
+        return Message(mtu)
     src, dst = (".".join(map(str, quoted[at : at + 4])) for at in (12, 16))
-    return Message(int.from_bytes(body[6:8], "big"), Quote(src, dst, *struct.unpack_from("!HHI", begins)))
+    begins = _after_ip(quoted, TCP)
+    quote = Quote(src, dst, *struct.unpack_from("!HHI", begins)) if len(begins) >= 8 else None
+    return Message(mtu, quoted[9], (src, dst), quote)
 
 
 def _after_ip(packet: bytes, protocol: int) -> bytes:

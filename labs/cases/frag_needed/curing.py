@@ -5,21 +5,25 @@ An untouched network stands beside the one on which the answer acts, before any 
 
 from __future__ import annotations
 
+import contextlib
 import re
+import socket
+import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from labs.cases.frag_needed.cured import BULK_ROUNDS, Bulk, Connections, Cure
+from labs.cases.frag_needed.cured import BULK_ROUNDS, LARGE, SMALL, Balanced, Bulk, Connections, Cure
 from labs.cases.frag_needed.names import ECHO_PORT, VIP
-from labs.cases.frag_needed.network import Network
-from labs.cases.frag_needed.workload import Direct, direct, sidecar
+from labs.cases.frag_needed.network import SERVED_BYTES, Network
+from labs.cases.frag_needed.observed import Observed
+from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.measure.spent import CONTROL, spent
 from labs.net.counters import counters, moved
 from labs.take.script import Taking, two
 
-BULK_BYTES = 400_000
+BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
 
 
 def take_cure(exercise: Exercise, answer: str) -> Evidence:
@@ -38,22 +42,44 @@ def observe(seen: Cure, untouched: Network, mended: Network) -> None:
         untouched.forget()  # what the first stall has taught the client would spare it the second
         seen.untouched.sidecar = sidecar(untouched)
     before = {name: counters(node) for name, node in mended.by_name.items()}
-    seen.mended.direct = direct(mended)
-    seen.mended.sidecar = sidecar(mended)
+    seen.mended.direct = after_the_answer(mended, Direct)
+    seen.mended.sidecar = after_the_answer(mended, ThroughSidecar)
     seen.fragments = sum(
         moved(before[name], counters(node)).get("IpFragCreates", 0) for name, node in mended.by_name.items()
     )
+    told = moved(before["client"], counters(mended.client))
+    seen.told = told.get("IcmpInDestUnreachs", 0)
     seen.connections = Connections(connections_balanced(mended), connections_redirected(mended))
     for _ in range(BULK_ROUNDS):
-        mended_s = bulk_s(mended)
-        seen.bulk.append(Bulk(bulk_s(untouched), mended_s))
+        for rounds, seconds in ((seen.bulk, bulk_s), (seen.sidecar_bulk, sidecar_bulk_s)):
+            mended_s = seconds(mended)
+            rounds.append(Bulk(seconds(untouched), mended_s))
 
 
-def connections_balanced(net: Network) -> int:
+def after_the_answer(net: Network, kind: type) -> Observed:
+    """A asks, then B, then B again, all for one full segment; then A with a few bytes, and B with many. Whatever the
+    client has learnt before this is emptied: a memory expires, and so it is no cure."""
+    net.client.on("ip route flush cache")
+    with Watch(net) as watch:
+        watch.open(kind, "A", "B")
+        for name in "ABB":
+            watch.ask(name)
+        watch.ask("A", SMALL, SMALL_BYTES)
+        watch.ask("B", LARGE, LARGE_BYTES)
+    return watch.observed
+
+
+def connections_balanced(net: Network) -> list[Balanced]:
     """Connections that IPVS knows of; it keeps closed ones for a minute. (The sums in
     /proc/net/ip_vs_stats are brought up to date only every two seconds.)"""
     with net.balancer.inside(), open("/proc/thread-self/net/ip_vs_conn") as table:
-        return sum(line.startswith("TCP") for line in table)
+        rows = [line.split() for line in table if line.startswith("TCP")]
+    return [Balanced(*map(_end, row[1:7:2], row[2:7:2])) for row in rows]
+
+
+def _end(address: str, port: str) -> str:
+    """Both, which the table has in hexadecimal: "10.0.0.2:443"."""
+    return f"{socket.inet_ntoa(struct.pack('!I', int(address, 16)))}:{int(port, 16)}"
 
 
 def connections_redirected(net: Network) -> int:
@@ -61,6 +87,14 @@ def connections_redirected(net: Network) -> int:
     saved = net.client.on("iptables-legacy-save", "-c", "-t", "nat")
     counts = re.findall(r"\[(\d+):\d+\].*-j REDIRECT", saved)
     return sum(map(int, counts))
+
+
+def sidecar_bulk_s(net: Network) -> float:
+    """Seconds to ask for the largest file in a request that is as long, and to have it."""
+    with contextlib.closing(ThroughSidecar(net, "bulk")) as connection:
+        started = time.monotonic()
+        connection.ask(max(SERVED_BYTES))
+        return time.monotonic() - started
 
 
 def bulk_s(net: Network) -> float:

@@ -14,6 +14,8 @@ from labs.cases.frag_needed.workload import Direct, Watch
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.measure.spent import CONTROL, spent
+from labs.net.counters import counters
+from labs.net.written import Written
 from labs.take.script import Taking
 
 SYSCTL = "net/ipv4/route/mtu_expires"
@@ -31,27 +33,36 @@ def take_lasting(exercise: Exercise, answer: str) -> Evidence:
                 watch.open(Direct, "A", "B")
                 for name, called in zip("AB", LEARNING):
                     watch.ask(name, called)
-            with taking.acted(net) as ran:
+            before = fragments(net)
+            with Written(net.client, SYSCTL) as written, taking.acted(net) as ran:
                 if ran:
-                    seen.expires.append(expires_s(net))
+                    look(seen, net)
                     for number in range(1, ROUNDS + 1):
-                        outlive(watch, number)
-                        seen.expires.append(expires_s(net))
+                        outlive(seen, watch, number)
+                        look(seen, net)
+                    seen.fragments = fragments(net) - before
+            seen.written = written.values
             if not ran or taking.unanswered:
                 watch.exchanges.clear()  # nothing is to be observed
         seen.observed = watch.observed
     return taking.evidence(seen)
 
 
-def expires_s(net: Network) -> str:
-    """After how many seconds an exception expires, as the client has it now."""
-    return net.client.on("sysctl", "-n", SYSCTL).strip()
+def look(seen: Lasting, net: Network) -> None:
+    """After how many seconds an exception expires, as the client has it now, and the one that there may be."""
+    seen.expires.append(net.client.on("sysctl", "-n", SYSCTL).strip())
+    seen.routes.append(net.client.on(f"ip route get {VIP}").strip())
 
 
-def outlive(watch: Watch, number: int) -> None:
+def fragments(net: Network) -> int:
+    """How many all hosts have made so far."""
+    return sum(counters(node)["IpFragCreates"] for node in net.by_name.values())
+
+
+def outlive(seen: Lasting, watch: Watch, number: int) -> None:
     """Both connections before an expiry, and after it."""
     for name, when in ROUND:
         if (name, when) == ROUND[2]:
             time.sleep(EXPIRES_S + 0.5)  # the thing under test is a time
-            watch.net.client.on(f"ip route get {VIP}")
+            seen.routes.append(watch.net.client.on(f"ip route get {VIP}").strip())
         watch.ask(name, f"{name} {when} expiry {number}")

@@ -27,6 +27,8 @@ CERTIFICATE, KEY = "/etc/ssl/lab.pem", "/etc/ssl/lab.key"
 IPVS = "".join(
     f"-A -t {VIP}:{port} -s rr\n-a -t {VIP}:{port} -r {SERVER} {{method}}\n" for port in (TLS_PORT, ECHO_PORT)
 )
+END = b"served\n"  # of whatever nginx answers
+SERVED_BYTES = (20_000, 200_000)  # of the files that it has, each named by its size
 TUNNEL, ROUTE = "-i", "-g"  # how IPVS forwards: in another packet, or by the server's MAC address alone
 # Its own connections must not come back to it, so the sidecar's user is exempt.
 REDIRECT = f"""*nat
@@ -57,7 +59,9 @@ http {{
     server {{
         listen 443 ssl;
         ssl_certificate {CERTIFICATE}; ssl_certificate_key {KEY};
-        location / {{ return 200 "served\\n"; }}
+        large_client_header_buffers 32 8k;
+        location = / {{ return 200 "served\\n"; }}
+        location / {{ root {folder}/served; }}
     }}
 }}
 """
@@ -126,7 +130,10 @@ class Network(Topology):
         return self.serve(self.server, ECHO_PORT, "socat", "-b", f"{select.PIPE_BUF}", listen, "PIPE")
 
     def _start_nginx(self) -> Service:
-        file = self.folder / "nginx.conf"
+        file, served = self.folder / "nginx.conf", self.folder / "served"
+        served.mkdir()
+        for size in SERVED_BYTES:
+            (served / f"{size}").write_bytes(b"." * (size - len(END)) + END)
         file.write_text(NGINX.format(folder=self.folder, CERTIFICATE=CERTIFICATE, KEY=KEY))
         return self.serve(self.server, TLS_PORT, "nginx", "-c", f"{file}", "-p", f"{self.folder}")
 

@@ -82,6 +82,17 @@ class Observed:
             if packet.proto == "tcp" and packet.interface != "lo" and packet.src == CLIENT and packet.payload_bytes
         ]
 
+    def largest(self, name: str, src: str, dst: str) -> int:
+        """The bytes that the largest segment on the wire carried during one exchange from one host to another."""
+        return max(
+            (
+                packet.payload_bytes
+                for packet in self.during(name)
+                if packet.proto == "tcp" and packet.interface != "lo" and (packet.src, packet.dst) == (src, dst)
+            ),
+            default=0,
+        )
+
     def shown(self, name: str) -> list[Packet]:
         """Packets of one exchange for a picture: times from its question, `lo` for ICMP only."""
         start_s, to_self = self[name].at_s, self.icmp_to_self(name)

@@ -1,23 +1,31 @@
 """What does a reader's program report of A's way and of B's? told.py holds an answer to exercise 5 to it.
 
-The truth is taken from the stack: tcp_v4_mtu_reduced() below tcp_release_cb() was deferred. Seven
-events are made: in each round A's at once, then one that is deferred although a small segment is in
-flight (so "nothing in flight" is no way to tell), then B's, which is deferred with nothing in flight.
+The truth is taken from the stack: tcp_v4_mtu_reduced() below tcp_release_cb() was deferred. Seven events are made, in
+two rounds. In each, the first connection's message is acted on at once, while the thread that has sent is at work, and
+on the processor to which the message comes: "whose thread is current?" is no way to tell. Then comes one that is
+deferred although a small segment is in flight, so neither is "nothing in flight"; then those like B, which are deferred
+with nothing in flight. In the second round A and B change their parts: what is remembered of a socket has to be
+forgotten.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import random
+import threading
+import time
+from functools import partial
+from pathlib import Path
 
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
-from labs.cases.frag_needed.tracing import stall_tracer
-from labs.cases.frag_needed.workload import Direct, Watch
+from labs.cases.frag_needed.workload import SMALL_BYTES, Direct
 from labs.errors import CouldNotTell
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.judge.report import Event, Program
+from labs.net.counters import counters
 from labs.take.reader_program import Refused, attached, told, written
 from labs.take.script import Taking
 from labs.trace.tracer import Tracer
@@ -25,44 +33,83 @@ from labs.trace.tracer import Tracer
 # What an answer may define, in the order of its `enum probe`.
 PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"], "on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
 FIELDS = [("sk_buff", "data"), ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
-SMALL_BYTES = 100
-ROUNDS = (1, 2)  # how many connections like B each round has; seven events in all, a prime number
+OURS, OUR_PROBES = Path(__file__).with_name("ways.bpf.c"), {"on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
+IN_FLIGHT_BYTES = 100
+AT_WORK_S = 0.5  # at most; the message comes after a few milliseconds
+TOLD = "IcmpInDestUnreachs"
 
 
 def take_telling(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
-    taking, seen, ours = Taking(exercise, answer), Ways(Program()), stall_tracer()
+    taking, seen, ours = Taking(exercise, answer), Ways(Program()), Tracer(OURS, OUR_PROBES)
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:
-        with taking.expecting_answers(), attached(theirs, seen.program), ours:
-            for number, like_b in enumerate(ROUNDS, 1):
-                send(net, (theirs, ours), [f"{way}{number}" for way in ("A", "in flight ", *"BC"[:like_b])])
-                net.forget()
+        with taking.expecting_answers(), attached(theirs, seen.program), ours, Sender(net, theirs, ours) as sender:
+            sender.rounds()
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
         seen.program.told = told(theirs)
+        seen.sender = sender.thread
+        seen.current = [event.value for event in ours.events]
         seen.truth = [
-            Event(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE)
-            for event in ours.events
-            if event.function == "tcp_v4_mtu_reduced"
+            Event(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE) for event in ours.events
         ]
     return taking.evidence(seen)
 
 
-def send(net: Network, tracers: tuple[Tracer, Tracer], names: list[str]) -> None:
-    """One round: A, a connection with a small segment in flight, and those like B."""
-    with Watch(net) as watch:
-        for connection in watch.open(Direct, *random.sample(names, len(names))):
-            for tracer in tracers:
-                tracer.watch(connection.name, connection.port)
-        at_once, in_flight, *like_b = names
-        pipelined = watch.connections[in_flight].socket
+class Sender:
+    """The thread that asks on all connections, on a processor that it keeps to; for the length of a `with` block."""
+
+    def __init__(self, net: Network, *tracers: Tracer) -> None:
+        self.net, self.tracers, self.thread = net, tracers, threading.get_native_id()
+        self.connections: dict[str, Direct] = {}
+
+    def __enter__(self) -> Sender:
+        self.processors = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {random.choice(sorted(self.processors))})
+        return self
+
+    def __exit__(self, *_) -> None:
+        os.sched_setaffinity(0, self.processors)
+        for connection in self.connections.values():
+            connection.close()
+
+    def rounds(self) -> None:
+        """Both, each with a client that has learnt nothing."""
+        self.open("A", "B", "in flight 1")
+        self.round("A", "in flight 1", "B")
+        self.net.forget()
+        self.open("C", "in flight 2")
+        for name in "AB":  # what is sent has the socket look its route up, and it fits
+            self.connections[name].ask(SMALL_BYTES)
+        self.net.settle()
+        self.round("B", "in flight 2", *random.sample("AC", 2))
+
+    def open(self, *names: str) -> None:
+        """Connections, watched by both tracers; made in any order, so that no port says which is which."""
+        for name in random.sample(names, len(names)):
+            connection = self.connections[name] = Direct(self.net, name)
+            for tracer in self.tracers:
+                tracer.watch(name, connection.port)
+        self.net.settle()
+
+    def round(self, at_once: str, in_flight: str, *like_b: str) -> None:
+        """One that is told by the balancer, one with a small segment in flight, and those like B."""
+        pipelined = self.connections[in_flight]
         # The server takes nothing out of the tunnel while the small segment comes, so it stays in flight until it is
         # sent again, 200 ms later; it left before there was an exception, so its route is stale.
-        net.server.on("ip link set tunl0 down")
-        pipelined.sendall(b"!" * SMALL_BYTES)
-        net.server.on("ip link set tunl0 up")
-        watch.ask(at_once)
-        watch.ask(in_flight)
-        pipelined.recv(SMALL_BYTES)
+        self.net.server.on("ip link set tunl0 down")
+        pipelined.socket.sendall(b"!" * IN_FLIGHT_BYTES)
+        self.net.server.on("ip link set tunl0 up")
+        self.connections[at_once].ask(meanwhile=partial(self.work, counters(self.net.client)[TOLD]))
+        pipelined.ask()
+        pipelined.socket.recv(IN_FLIGHT_BYTES)
         for name in like_b:
-            watch.ask(name)
+            self.connections[name].ask()
+
+    def work(self, told: int) -> None:
+        """Keeps the processor until the client has been told once more, with nothing that has to do with a socket. What
+        was sent, and what comes back, is handed on by timers of that processor (qdisc_watchdog_schedule_range_ns() pins
+        them), so the message finds this thread there."""
+        until = time.monotonic() + AT_WORK_S
+        while time.monotonic() < until and counters(self.net.client)[TOLD] == told:
+            pass

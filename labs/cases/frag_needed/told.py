@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from labs.errors import CannotTry
+from labs.errors import CannotTry, CouldNotTell
 from labs.judge.evidence import Evidence
-from labs.judge.judging import seen_in
+from labs.judge.judging import LACKS_A_PART, seen_in
+from labs.judge.plain import Damaged
 from labs.judge.report import Event, Program, compare, ran
 from labs.judge.verdict import Verdict
 
@@ -16,24 +17,40 @@ AT_ONCE, DEFERRED = 0, 1
 @dataclass
 class Ways:
     """The reader's program, and by which way each run of tcp_v4_mtu_reduced() came: on which connection, AT_ONCE or
-    DEFERRED."""
+    DEFERRED; for each the thread that was `current`, and the one thread that is the `sender` on all connections."""
 
     program: Program
     truth: list[Event] = field(default_factory=list)
+    current: list[int] = field(default_factory=list)
+    sender: int | None = None
 
 
 def judge_telling(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
     seen: Ways = seen_in(evidence)
     ran(verdict, seen.program)
+    if len(seen.current) != len(seen.truth) or seen.sender is None:
+        raise Damaged(LACKS_A_PART)
+    tell_apart(seen)
     hold(verdict, seen.truth, seen.program.told)
+
+
+def tell_apart(seen: Ways) -> None:
+    """What has happened has to tell a right program from one that goes by something else."""
+    ways = {event.value for event in seen.truth}
+    if ways != {AT_ONCE, DEFERRED}:
+        raise CannotTry(f"the kernel took only {len(ways)} of the two ways", "the same call again")
+    at_once = [number for number, event in enumerate(seen.truth) if event.value == AT_ONCE]
+    if not any(seen.current[number] == seen.sender for number in at_once):
+        raise CouldNotTell("the sender was never at work on the processor to which a message came")
+    deferred = [number for number, event in enumerate(seen.truth) if event.value == DEFERRED]
+    for ways in ((at_once, deferred), (deferred, at_once)):
+        if not any(seen.truth[a].connection == seen.truth[b].connection for a in ways[0] for b in ways[1] if a < b):
+            raise CouldNotTell("no connection has gone both ways, one after the other")
 
 
 def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:
     """What was reported against what the stacks say."""
-    ways = {event.value for event in truth}
-    if ways != {AT_ONCE, DEFERRED}:
-        raise CannotTry(f"the kernel took only {len(ways)} of the two ways", "the same call again")
     names = {AT_ONCE: "at once (0)", DEFERRED: "deferred (1)"}
 
     def fault(number: int) -> str:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from labs.cases.frag_needed.names import ECHO_PORT, TLS_PORT, VIP
-from labs.cases.frag_needed.network import Network
+from labs.cases.frag_needed.network import END, SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.measure.clock import Clock
 from labs.net.counters import counters, moved
@@ -29,6 +29,11 @@ if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
     from labs.trace.tracer import Tracer
 
 HEADER_BYTES = 3000  # of a request through the sidecar: more than two segments
+LINE_BYTES = 7000  # of a header at most: nginx takes lines of 8 KiB
+SMALL_BYTES, LARGE_BYTES = (
+    10,
+    20_000,
+)  # of the exchanges that are not of one full segment; the latter is one of SERVED_BYTES
 DEADLINE_S = 20
 # All that leaves or reaches the client, and ICMP wherever it goes; what the redirect sends over
 # `lo` to the sidecar would double the packets to be read.
@@ -58,14 +63,19 @@ class Direct:
         """The kernel's state of the connection, now."""
         return tcp_info(self.socket)
 
-    def ask(self) -> tuple[int, TcpInfo]:
-        """Sends one full segment and waits for its echo; bytes sent, state right after the call."""
-        os.writev(self.socket.fileno(), [b"?" * self.full_bytes])
+    def ask(self, size: int | None = None, meanwhile: Callable[[], None] | None = None) -> tuple[int, TcpInfo]:
+        """Sends one full segment, or so many bytes, and waits for its echo, if there is nothing to be done `meanwhile`;
+        bytes sent, state right after the call."""
+        question = b"?" * (self.full_bytes if size is None else size)
+        written = os.writev(self.socket.fileno(), [question])
         after = self.info()
-        left = self.full_bytes
+        self.socket.sendall(question[written:])
+        if meanwhile:
+            meanwhile()
+        left = len(question)
         while left:
             left -= len(self.socket.recv(left)) or _ended(self.name)
-        return self.full_bytes, after
+        return len(question), after
 
     def close(self) -> None:
         self.socket.close()
@@ -83,13 +93,18 @@ class ThroughSidecar:
     def info(self) -> None:
         """Nothing: this connection ends at the sidecar, and is not the one that waits."""
 
-    def ask(self) -> tuple[int, None]:
-        """Sends one request and waits for its answer; bytes of the request."""
-        request = (f"GET / HTTP/1.1\r\nHost: vip\r\nPadding: {'p' * HEADER_BYTES}\r\n\r\n").encode()
+    def ask(self, size: int | None = None) -> tuple[int, None]:
+        """Sends one request and waits for its answer; bytes of the request. One of SERVED_BYTES gets as many back."""
+        padding, left = "", HEADER_BYTES if size is None else size
+        while left:
+            padding += f"Padding: {'p' * min(left, LINE_BYTES)}\r\n"
+            left -= min(left, LINE_BYTES)
+        path = f"/{size}" if size in SERVED_BYTES else "/"
+        request = f"GET {path} HTTP/1.1\r\nHost: vip\r\n{padding}\r\n".encode()
         self.socket.sendall(request)
         answer = b""
-        while not answer.endswith(b"served\n"):
-            answer += self.socket.recv(65536) or _ended(self.name)
+        while not answer.endswith(END):
+            answer = answer[-len(END) :] + (self.socket.recv(65536) or _ended(self.name))
         return len(request), None
 
     def close(self) -> None:
@@ -153,13 +168,14 @@ class Watch:
         self.net.settle()
         return [self.connections[name] for name in names]
 
-    def ask(self, name: str, called: str = "") -> Exchange:
-        """One question on a connection, and its answer; `called` names the exchange."""
+    def ask(self, name: str, called: str = "", size: int | None = None) -> Exchange:
+        """One question on a connection, and its answer; `called` names the exchange, and `size` is in bytes, if it is
+        not to be the connection's own."""
         connection = self.connections[name]
         earlier = any(exchange.connection == name for exchange in self.exchanges)
         self.instruments.clock.begin()
         before, at_s, start = connection.info(), time.time(), time.monotonic()
-        size, after = connection.ask()
+        size, after = connection.ask(size)
         waited_ms = (time.monotonic() - start) * 1e3
         called = called or name + " again" * earlier
         self.exchanges.append(

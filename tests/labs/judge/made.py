@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from labs.cases.frag_needed.cured import Bulk, Connections, Cure, Ways
-from labs.cases.frag_needed.names import BALANCER, CLIENT, VIP
+from labs.cases.frag_needed.cured import ASKED, Balanced, Bulk, Connections, Cure, Ways
+from labs.cases.frag_needed.names import BALANCER, CLIENT, SERVER, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.cases.rtl8139_tso import names as rtl8139
 from labs.cases.rtl8139_tso.observed import Download
@@ -11,19 +11,38 @@ from labs.judge.evidence import Evidence, Script, Settings
 from labs.wire.packet import Packet
 
 
-def observed(b_waits_ms: float, *icmps: Packet, segment_bytes: int = 1428) -> Observed:
-    """A and B; in A's exchange a segment leaves."""
-    exchanges = [Exchange("A", "A", 1448, 0.0, 20.0), Exchange("B", "B", 1448, 0.1, b_waits_ms)]
-    segment = Packet(0.005, CLIENT, VIP, "tcp", interface="client-eth0", outgoing=True, payload_bytes=segment_bytes)
-    return Observed(exchanges, [segment, *icmps], {"IcmpMsgOutType3": len(icmps)}, b"pcap")
+def observed(
+    b_waits_ms: float, *icmps: Packet, segment_bytes: int = 1428, back_bytes: int = 1428, port: int = 7000
+) -> Observed:
+    """What a network is asked after an answer, a tenth of a second apart; in each exchange a segment leaves, and one
+    comes back. B waits so long at first."""
+    asked = dict.fromkeys(ASKED, 20.0) | {"B": b_waits_ms}
+    exchanges = [
+        Exchange(name, name[0], 1448, number / 10, waits_ms) for number, (name, waits_ms) in enumerate(asked.items())
+    ]
+    packets = []
+    for exchange in exchanges:
+        sport = port + ord(exchange.connection)
+        common = dict(time_s=exchange.at_s + 0.005, proto="tcp", interface="client-eth0")
+        packets += [
+            Packet(src=CLIENT, dst=VIP, sport=sport, dport=port, payload_bytes=segment_bytes, outgoing=True, **common),
+            Packet(src=VIP, dst=CLIENT, sport=port, dport=sport, payload_bytes=back_bytes, outgoing=False, **common),
+        ]
+    return Observed(exchanges, [*packets, *icmps], {"IcmpMsgOutType3": len(icmps)}, b"pcap")
 
 
 FRAG_NEEDED = dict(proto="icmp", icmp_type=3, icmp_code=4, next_hop_mtu=1480)
-TO_SELF = Packet(0.11, CLIENT, CLIENT, outgoing=False, **FRAG_NEEDED)
+TO_SELF = Packet(0.101, CLIENT, CLIENT, outgoing=False, **FRAG_NEEDED)
 FROM_BALANCER = Packet(0.004, BALANCER, CLIENT, outgoing=False, **FRAG_NEEDED)
 STALLS = observed(240.0, FROM_BALANCER, TO_SELF)
-CURED = observed(10.0)
-SEEN = Cure(Ways(STALLS, STALLS), Ways(CURED, CURED), 0, Connections(4, 2), [Bulk(1.0, 1.0)] * 3)
+CURED, CURED_TOO = observed(10.0), observed(10.0, port=443)  # the latter through the sidecar
+BALANCED = [
+    Balanced(f"{CLIENT}:{port + ord(name)}", f"{VIP}:{port}", f"{SERVER}:{port}")
+    for port in (7000, 443)
+    for name in "AB"
+]
+BULK = [Bulk(1.0, 1.0)] * 3
+SEEN = Cure(Ways(STALLS, STALLS), Ways(CURED, CURED_TOO), 0, 0, Connections(BALANCED, 2), BULK, BULK)
 SETTINGS = [Settings("balancer"), Settings("server")]
 RIGHT = Evidence("frag-needed/1", "on client true", "6.1", Script(0, ""), SETTINGS, "", SEEN)
 
@@ -33,7 +52,7 @@ def seen(**changed) -> Evidence:
 
 
 def mended(direct: Observed) -> Evidence:
-    return seen(mended=Ways(direct, CURED))
+    return seen(mended=Ways(direct, CURED_TOO))
 
 
 def download(

@@ -54,6 +54,25 @@ def test_what_finds_no_connection_is_ignored_as_well(quoted):
     assert judged(seen(ignored=ignored)).verdict == "PASS"
 
 
+ECHO_REQUEST = spoilt(LATE, 37, 1)  # in the place of TCP, and of it only the protocol is looked at
+BACK = spoilt(OTHER_WAY, 37, 1)  # from the service to the client
+
+
+@pytest.mark.parametrize("bytes_after_the_header", range(8))
+def test_less_than_eight_bytes_of_a_segment_are_ignored_as_well(bytes_after_the_header):
+    """RFC 792; icmp_socket_deliver() counts them, whatever they were."""
+    cut = LATE[: 28 + 20 + bytes_after_the_header]
+    ignored = replace(IGNORED, packet=cut, counters={RECEIVED: 1, NO_CONNECTION: 1})
+    verdict = judged(seen(ignored=ignored))
+    assert verdict.verdict == "PASS" and "what it quotes is no connection's (IcmpInErrors)" in verdict.text()
+
+
+def test_of_another_protocol_it_may_be_ignored_with_and_without_a_counter():
+    for counters in ({RECEIVED: 1, NO_CONNECTION: 1}, {RECEIVED: 1}):
+        ignored = replace(IGNORED, packet=ECHO_REQUEST, counters=counters)
+        assert judged(seen(ignored=ignored)).verdict == "PASS"
+
+
 def test_what_is_learnt_of_the_one_is_not_said_of_the_other():
     """The wrong way round: the exception is there from the first message on."""
     first, second = replace(HEARD, packet=TIMELY), Sent(LATE, "", {RECEIVED: 1, OUT_OF_WINDOW: 1}, HEARD.route)
@@ -64,6 +83,8 @@ def test_what_is_learnt_of_the_one_is_not_said_of_the_other():
 
 def test_a_message_is_read():
     assert message(TIMELY).mtu == 1400
+    assert message(TIMELY).hosts == message(TIMELY[:48]).hosts == (CLIENT, VIP) and message(TIMELY[:47]).hosts is None
+    assert (message(TIMELY).protocol, message(ECHO_REQUEST).protocol) == (6, 1)
     assert message(TIMELY).quote == Quote(CLIENT, VIP, 42144, 7000, 0x23C26999)
     assert message(TIMELY[:35]).quote is message(TIMELY[:28]).quote is message(spoilt(TIMELY, 37, 17)).quote is None
 
@@ -117,7 +138,19 @@ NOT_TAKEN = "expected the client to learn an MTU of 1400, found none"
             "ignored: expected the client's ICMP to receive it once, found 0",
         ),
         (seen(ignored=replace(IGNORED, counters={RECEIVED: 1})), "to count it at the client, found neither"),
+        (
+            seen(ignored=replace(IGNORED, packet=BACK, counters={RECEIVED: 1})),
+            "to count it at the client, found neither",
+        ),
+        (
+            seen(ignored=replace(IGNORED, packet=ECHO_REQUEST, counters={RECEIVED: 1}, route=HEARD.route)),
+            "ignored: the client has learnt an MTU of 1400",
+        ),
         (seen(ignored=replace(IGNORED, packet=LATE[:28])), "between 10.0.0.1 and 10.0.0.2, found none"),
+        (
+            seen(ignored=replace(IGNORED, packet=LATE[:47], counters={RECEIVED: 1, NO_CONNECTION: 1})),
+            "between 10.0.0.1 and 10.0.0.2, found none",
+        ),
         (seen(ignored=replace(IGNORED, packet=spoilt(LATE, 43, 2))), "found one from 10.0.0.2 to 10.0.0.2"),
         (replace(RIGHT, seen=Crafted([FULL]), script=Script(0, "a\nb\n")), "in the last line that it prints, found: b"),
         (replace(RIGHT, seen=Crafted(), script=Script(0, "")), "in the last line that it prints, found: nothing"),

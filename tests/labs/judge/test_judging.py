@@ -9,18 +9,60 @@ import pytest
 
 from host import cases
 from host.paths import REPOSITORY
-from labs.cases.frag_needed.cured import Bulk, Connections, Ways
+from labs.cases.frag_needed.cured import LARGE, SMALL, Balanced, Bulk, Connections, Ways
+from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Observed
-from labs.judge.evidence import LARGEST_BYTES, Script, Settings
+from labs.judge.evidence import LARGEST_BYTES, Evidence, Script, Settings
 from labs.judge.exercise import exercise, is_empty
 from labs.judge.judging import judge_of, judged, judged_file, picture
-from tests.labs.judge.made import CURED, RIGHT, SETTINGS, STALLS, TO_SELF, mended, observed, seen
+from tests.labs.judge.made import (
+    BALANCED,
+    BULK,
+    CURED,
+    CURED_TOO,
+    RIGHT,
+    SETTINGS,
+    STALLS,
+    TO_SELF,
+    mended,
+    observed,
+    seen,
+)
 
 
 def test_what_was_right_is_right_also_from_a_file():
     for verdict in (judged(RIGHT), judged_file(RIGHT.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
         assert "direct: B waits 10 ms where the untouched B waits 240 ms" in verdict.reasons
+
+
+def through(sidecar: Observed) -> Evidence:
+    return seen(mended=Ways(CURED, sidecar))
+
+
+def balanced(connections: list[Balanced]) -> Evidence:
+    return seen(connections=Connections(connections, 2))
+
+
+def but(seen: Observed, name: str, **changed) -> Observed:
+    """With another exchange of this name."""
+    exchanges = [replace(each, **changed) if each.name == name else each for each in seen.exchanges]
+    return replace(seen, exchanges=exchanges)
+
+
+def tiny(seen: Observed, name: str, src: str) -> Observed:
+    """With tiny segments of this host's in the exchange of this name."""
+    ours = [packet for packet in seen.during(name) if packet.src == src]
+    return replace(seen, packets=[replace(each, payload_bytes=524) if each in ours else each for each in seen.packets])
+
+
+@pytest.mark.parametrize("id, least", [("frag-needed/1", 1400), ("frag-needed/2", 1143), ("frag-needed/3", 1143)])
+def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_allows(id, least):
+    others = [Settings(host) for host in HOSTS if host not in exercise(id).allowed]
+    for bytes, verdict in ((least, "PASS"), (least - 1, "FAIL")):
+        ways = Ways(observed(10.0, segment_bytes=bytes), observed(10.0, segment_bytes=bytes, port=443))
+        evidence = replace(seen(mended=ways), exercise=id, settings=others)
+        assert judged(evidence).verdict == verdict, judged(evidence).text()
 
 
 @pytest.mark.parametrize(
@@ -30,10 +72,27 @@ def test_what_was_right_is_right_also_from_a_file():
         (mended(observed(10.0, TO_SELF)), "direct: 1 ICMPs still ask for smaller packets"),
         (mended(observed(10.0, segment_bytes=500)), "a full segment carries 500 bytes, expected 1400"),
         (mended(replace(CURED, packets=[])), "a full segment carries 0 bytes"),
+        (mended(observed(10.0, back_bytes=524)), "direct, A: a full segment of the server's carries 524 bytes"),
+        (mended(tiny(CURED, "B again", CLIENT)), "direct, B again: a full segment carries 524 bytes"),
+        (mended(but(CURED, "B again", waited_ms=200.0)), "direct: B again still waits 200 ms"),
+        (mended(but(CURED, SMALL, waited_ms=200.0)), "direct: A small still waits 200 ms"),
+        (through(observed(10.0, segment_bytes=524, port=443)), "through the sidecar, A: a full segment carries 524"),
+        (through(tiny(CURED_TOO, LARGE, CLIENT)), "through the sidecar, B large: a full segment carries 524"),
+        (
+            through(tiny(CURED_TOO, LARGE, VIP)),
+            "through the sidecar, B large: a full segment of the server's carries 524",
+        ),
+        (through(observed(200.0, port=443)), "through the sidecar: B still waits 200 ms"),
+        (through(but(CURED_TOO, SMALL, waited_ms=200.0)), "through the sidecar: A small still waits 200 ms"),
         (seen(fragments=2), "2 fragments were made"),
-        (seen(connections=Connections(3, 2)), "the balancer saw 3 connections, expected the 4"),
-        (seen(connections=Connections(4, 0)), "the sidecar took 0 TLS connections"),
-        (seen(bulk=[Bulk(1.0, 9.0)] * 2 + [Bulk(1.0, 1.0)]), "bulk takes 9.0 times as long"),
+        (seen(told=1), "the client was told 1 times that a destination is unreachable"),
+        (balanced(BALANCED[1:]), "the balancer saw 3 connections that IPVS sent to 10.0.0.6, expected the 4"),
+        (balanced([*BALANCED[1:], replace(BALANCED[0], src="10.0.0.5:7065")]), "the balancer saw 3 connections"),
+        (balanced([*BALANCED[1:], replace(BALANCED[0], server="10.0.0.5:7000")]), "the balancer saw 3 connections"),
+        (balanced([*BALANCED[1:], replace(BALANCED[0], service="10.0.0.2:1")]), "the balancer saw 3 connections"),
+        (seen(connections=Connections(BALANCED, 0)), "the sidecar took 0 TLS connections"),
+        (seen(bulk=[Bulk(1.0, 9.0)] * 2 + BULK[:1]), "bulk takes 9.0 times as long"),
+        (seen(sidecar_bulk=[Bulk(1.0, 9.0)] * 2 + BULK[:1]), "bulk through the sidecar takes 9.0 times as long"),
         (replace(RIGHT, settings=[Settings("balancer", [], [" x "]), SETTINGS[1]]), "balancer was changed, which this"),
         (replace(RIGHT, settings=[SETTINGS[0], Settings("server", ["y"])]), "leaves as it is: gone: 'y'"),
         (replace(seen(fragments=2), script=Script(3, "a\nno such host")), "it ended with status 3: no such host"),
@@ -140,12 +199,14 @@ SPARSE = RIGHT.to_json()["seen"]
         (changed(script={"status": "0", "output": ""}), "evidence.script.status: expected int"),
         (changed(seen=None), "it lacks a part"),
         (changed(seen={**SPARSE, "bulk": SPARSE["bulk"][:2]}), "it lacks a part"),
+        (changed(seen={**SPARSE, "sidecar_bulk": SPARSE["bulk"][:2]}), "it lacks a part"),
         (changed(seen={name: each for name, each in SPARSE.items() if name != "fragments"}), "it lacks a part"),
+        (changed(seen={name: each for name, each in SPARSE.items() if name != "told"}), "it lacks a part"),
         (changed(seen={**SPARSE, "mended": {"direct": SPARSE["mended"]["direct"]}}), "it lacks a part"),
         (changed(seen={**SPARSE, "bulk": [{"untouched_s": 0, "mended_s": 1}] * 3}), "it is not whole (ZeroDivision"),
         (changed(seen={**SPARSE, "fragments": float("nan")}), "evidence.seen.fragments: expected int, found float"),
     ],
-    ids=range(19),
+    ids=range(21),
 )
 def test_damaged_evidence_could_not_tell(text, said):
     verdict = judged_file(text)

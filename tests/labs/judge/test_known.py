@@ -75,7 +75,7 @@ def stall(seen):
 
 
 def lose_a_connection(seen):
-    seen["connections"]["balanced"] -= 1
+    seen["connections"]["balanced"].pop()
 
 
 def fragment(seen):

@@ -11,12 +11,14 @@ from labs.judge.evidence import Evidence
 from labs.judge.judging import judged, judged_file
 from labs.judge.report import Event, Program
 
-WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED)]
+WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED), Event("B1", AT_ONCE), Event("A1", DEFERRED)]
+SENDER, IDLE = 4711, 0
+CURRENT = [IDLE, SENDER, SENDER, SENDER]
 SPLICES = [Event("A", 1000), Event("E", 2000)]
 MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}") for number in range(6)]
 TOLD = [Event("", number) for number in range(6)]
 RIGHT = {
-    "frag-needed/5": lambda program: Ways(program, WAYS),
+    "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER),
     "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
     "addr-select/6": lambda program: Choices(program, MADE),
 }
@@ -66,13 +68,28 @@ def test_the_first_that_is_wrong_is_named(id, said):
 @pytest.mark.parametrize(
     "id, seen",
     [
-        ("frag-needed/5", Ways(Program(), WAYS[:1])),
+        ("frag-needed/5", Ways(Program(), WAYS[:1], CURRENT[:1], SENDER)),
         ("splice-push/5", Unpushed(Program(), SPLICES, {"A": 1})),
         ("addr-select/6", Choices(Program(), MADE[:5])),
     ],
 )
 def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
     assert judged(replace(of(id, Program()), seen=seen)).verdict == "SKIP"
+
+
+@pytest.mark.parametrize(
+    "truth, current, said",
+    [
+        (WAYS, [IDLE, SENDER, IDLE, SENDER], "the sender was never at work"),
+        (WAYS[1:], CURRENT[1:], "no connection has gone both ways"),
+        (WAYS[:3], CURRENT[:3], "no connection has gone both ways"),
+        (WAYS, CURRENT[1:], "it lacks a part"),
+    ],
+)
+def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(truth, current, said):
+    evidence = replace(of("frag-needed/5", Program()), seen=Ways(Program(told=truth), truth, current, SENDER))
+    verdict = judged_file(evidence.text().encode())
+    assert verdict.verdict == "COULD NOT TELL" and said in verdict.reasons[0], verdict.text()
 
 
 @pytest.mark.parametrize("id", RIGHT)

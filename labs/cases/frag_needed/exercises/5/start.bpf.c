@@ -4,7 +4,7 @@
 //
 // The three functions below are called at the entry of the kernel function that they are named after.
 // note_socket(ctx, sk, probe, value, 0) reports an event, GET() reads a field, ARGUMENT_1(ctx) is the
-// function's first argument (labs/event.h). `structure__field` is a field's offset in the running kernel;
+// function's first argument (labs/trace/event.h). `structure__field` is a field's offset in the running kernel;
 // there are sock__sk_tsq_flags (unsigned long), sock__sk_lock, tcp_sock__packets_out (u32), sk_buff__data.
 
 #include "event.h"
