@@ -6,7 +6,7 @@ import pytest
 
 from labs.cases.rtl8139_tso.cured import Offload
 from labs.cases.rtl8139_tso.cuts import Card
-from labs.cases.rtl8139_tso.let_in import Firewall
+from labs.cases.rtl8139_tso.let_in import PORTS, Firewall, Knocked
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judged, judged_file
@@ -20,18 +20,18 @@ def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: in
 
 FIXED = fast({1308: 9, 100: 2})
 SMALL = fast({988: 9, 100: 2}, mss=1000)
-PINGED = {"IcmpMsgInType8": 2}
+KNOCKED = Knocked(["client", "router", "stranger"], [*PORTS, 4242], {"IcmpMsgInType8": 54})
 OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
 OTHERS = [Settings(host) for host in HOSTS if host != "server"]
 CONTROL = replace(FIXED, packets=fast({1308: 9}).packets)
 ONE = Evidence(
     "rtl8139-tso/1",
-    "DOWNLOAD=slow\n",
+    "…",
     "6.1",
-    Script(0, ""),
+    Script(0, "", variables={"DOWNLOAD": "slow"}),
     OTHERS,
     "",
-    Firewall(BROKEN, OPENED, 1420, PINGED, Settings("server")),
+    Firewall(BROKEN, OPENED, 1420, KNOCKED, Settings("server"), Settings("server")),
 )
 TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"]))
 FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card([FIXED, SMALL], True, replace(CONTROL, server="beside")))
@@ -42,23 +42,43 @@ def changed(evidence: Evidence, **parts) -> Evidence:
     return replace(evidence, seen=replace(evidence.seen, **parts))
 
 
+def let(**moved: int) -> Evidence:
+    """Whoever knocked was let in, by these counters."""
+    return changed(ONE, knocked=replace(KNOCKED, moved=KNOCKED.moved | moved))
+
+
+def said(word: str) -> Evidence:
+    """That of exercise 1, with another prediction."""
+    return replace(ONE, script=Script(0, "", variables={"DOWNLOAD": word}))
+
+
 @pytest.mark.parametrize("evidence", [ONE, TWO, FOUR, FIVE], ids="1245")
 def test_what_is_right_passes_also_from_a_file(evidence):
     for verdict in (judged(evidence), judged_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
 
 
+@pytest.mark.parametrize("word", ["slow", "Slow", "SLOW", " slow "])
+def test_a_word_is_the_same_in_capitals(word):
+    assert judged(said(word)).verdict == "PASS"
+
+
 @pytest.mark.parametrize(
-    "evidence, said",
+    "evidence, why",
     [
         (changed(ONE, opened=BROKEN), '0 of 2 ICMPs "fragmentation needed" pass the firewall'),
         (changed(ONE, learnt_mtu=0), "the server has learnt no MTU, expected 1420"),
-        (changed(ONE, knocked=PINGED | {"IcmpMsgInType13": 1}), "the firewall lets in other ICMP too (type 13)"),
-        (changed(ONE, knocked=PINGED | {"TcpOutRsts": 1}), "the firewall lets in TCP to port"),
-        (changed(ONE, knocked=PINGED | {"UdpNoPorts": 1}), "the firewall lets in UDP to port"),
+        (let(IcmpMsgInType13=1), "the firewall lets in other ICMP too (type 13)"),
+        (let(IcmpMsgInType0=1, IcmpMsgInType43=6), "the firewall lets in other ICMP too (type 0, 43)"),
+        (let(IcmpMsgInType3=15), "the firewall lets in other ICMP too (type 3 of no connection"),
+        (let(TcpInSegs=1), "the firewall lets in TCP to port"),
+        (let(UdpNoPorts=1), "the firewall lets in UDP to port"),
+        (changed(ONE, rules=Settings("server", [], ["-A OUTPUT"])), "more than let something in: now '-A OUTPUT'"),
         (changed(ONE, server=Settings("server", [], ["a route"])), "more than the firewall was changed: now 'a route'"),
-        (replace(ONE, answer="DOWNLOAD=fast"), "expected fast, and it is slow"),
-        (replace(ONE, answer="x"), "the answer does not say what it expects"),
+        (said("fast"), "expected fast, and it is slow"),
+        (said(" FAST "), "expected fast, and it is slow"),
+        (said("slow or fast"), "the answer does not say what it expects"),
+        (replace(ONE, script=Script(0, "")), "the answer does not say what it expects"),
         (changed(TWO, fixed=fast(CUT, FragFails=5)), "5 segments are larger than the MSS of 1320"),
         (changed(TWO, fixed=fast({1308: 9}, FragOKs=3)), "the router cuts 3 packets"),
         (changed(TWO, fixed=fast({1308: 9}, df=False)), "9 packets may be fragmented (no DF)"),
@@ -75,9 +95,9 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         (replace(FIVE, unanswered="curl got nothing", seen=Card([])), "found: curl got nothing"),
     ],
 )
-def test_what_is_wrong_fails_for_its_reason(evidence, said):
+def test_what_is_wrong_fails_for_its_reason(evidence, why):
     for verdict in (judged(evidence), judged_file(evidence.text().encode())):
-        assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+        assert verdict.verdict == "FAIL" and any(why in reason for reason in verdict.reasons), verdict.text()
 
 
 STOOD_STILL = replace(FIXED, held_up_ms=1e4)
@@ -94,7 +114,9 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(ONE, knocked=None),
         changed(ONE, opened=None),
         changed(TWO, lost=None),
-        changed(ONE, knocked={}),
+        changed(ONE, rules=None),
+        changed(ONE, knocked=replace(KNOCKED, names=["client", "router"])),
+        changed(ONE, knocked=replace(KNOCKED, ports=[22])),
         changed(FOUR, asked=[FIXED]),
         changed(FOUR, asked=[FIXED, FIXED]),
         changed(FOUR, control=FIVE.seen.control),
