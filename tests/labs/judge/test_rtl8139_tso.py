@@ -13,8 +13,8 @@ from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import BROKEN, CUT, download
 
 
-def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: int = 3, **router: int):
-    seen = download(sizes, df, **router)
+def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: int = 3, **more: int):
+    seen = download(sizes, df, **more)
     return replace(seen, got_bytes=1_000_000, server=server, card_counters={"tx_packets": tx_packets})
 
 
@@ -56,6 +56,20 @@ def said(word: str) -> Evidence:
 def test_what_is_right_passes_also_from_a_file(evidence):
     for verdict in (judged(evidence), judged_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
+
+
+@pytest.mark.parametrize("lost", [["generic-segmentation-offload"], ["generic-receive-offload", "tx-tcp-segmentation"]])
+def test_what_the_kernel_does_itself_may_be_off(lost):
+    assert judged(changed(TWO, lost=lost)).verdict == "PASS"
+
+
+def test_a_segment_without_timestamps_is_full_with_as_many_bytes_more():
+    full = fast({1320: 9, 100: 2}, options=0)
+    assert judged(changed(TWO, fixed=full)).verdict == judged(changed(FOUR, asked=[full, SMALL])).verdict == "PASS"
+    verdict = judged(changed(TWO, fixed=fast({1308: 9}, options=0)))
+    assert verdict.reasons == [
+        "0% of the segments are full, expected 75% at least: the MSS allows 1320 bytes, and most have 1308"
+    ]
 
 
 @pytest.mark.parametrize("word", ["slow", "Slow", "SLOW", " slow "])
