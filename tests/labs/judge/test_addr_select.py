@@ -69,6 +69,10 @@ def test_what_is_wrong_fails_for_its_reason(evidence, said):
         assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
 
 
+def test_two_choices_for_each_peer_are_not_one_for_each_packet():
+    assert [judged(sent(asked=choices * 11268)).verdict for choices in (0, 2, 4, 5, 20)] == ["PASS"] * 3 + ["FAIL"] * 2
+
+
 def test_either_exercise_has_its_own_means():
     assert judged(cure(node=SET)).verdict == judged(cure(TWO, node=CHANGED)).verdict == "PASS"
 
