@@ -13,8 +13,11 @@ from labs.judge.report import Event, Program
 
 WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED)]
 SPLICES = [Event("A", 1000), Event("E", 2000)]
-MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}") for number in range(6)]
-TOLD = [Event("", number) for number in range(6)]
+MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}", "A", number, number + 0.5) for number in range(6)]
+MADE += [Choice(0, "INIT", "2001:db8::1", "B", at, at + 2) for at in (7, 10)]
+MADE += [Choice(1, "LOCAL", "2001:db8::2", "C", at + 1, at + 3) for at in (7, 10)]
+TOLD = [Event("A", number) for number in range(6)]
+TOLD += [Event("B", 0), Event("C", 1), Event("C", 1), Event("B", 0)]  # as they end
 RIGHT = {
     "frag-needed/5": lambda program: Ways(program, WAYS),
     "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
@@ -55,7 +58,7 @@ def test_what_was_refused_lost_or_not_told_is_wrong(id):
     [
         ("frag-needed/5", "connection A1: told 99, was at once (0)"),
         ("splice-push/5", "A: 99 bytes told, 1000 handed over"),
-        ("addr-select/6", "choice 1: told 99, was 0 (RULE0, 2001:db8::0)"),
+        ("addr-select/6", "choice 1, of A: told 99 of A, was 0 (RULE0, 2001:db8::0)"),
     ],
 )
 def test_the_first_that_is_wrong_is_named(id, said):
@@ -73,6 +76,26 @@ def test_the_first_that_is_wrong_is_named(id, said):
 )
 def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
     assert judged(replace(of(id, Program()), seen=seen)).verdict == "SKIP"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        MADE[:8],
+        [replace(one, first_s=one.first_s + 9, last_s=one.last_s + 9) if one.thread == "C" else one for one in MADE],
+        [replace(one, thread="A") for one in MADE],
+        [*MADE[:6], *(replace(one, number=1) for one in MADE[6:])],
+    ],
+)
+def test_choices_that_did_not_meet_tell_nothing(made):
+    seen = Choices(Program(told=TOLD["addr-select/6"]), made)
+    assert judged(replace(of("addr-select/6", Program()), seen=seen)).verdict == "COULD NOT TELL"
+
+
+def test_a_thread_that_is_told_anothers_rule_is_wrong():
+    told = [*TOLD["addr-select/6"][:6], Event("B", 1), Event("C", 0), Event("C", 1), Event("B", 0)]
+    verdict = judged(of("addr-select/6", Program(told=told)))
+    assert verdict.reasons == ["2 of 10 are reported wrong; choice 7, of B: told 1 of B, was 0 (INIT, 2001:db8::1)"]
 
 
 @pytest.mark.parametrize("id", RIGHT)
