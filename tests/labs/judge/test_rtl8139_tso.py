@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from labs.cases.rtl8139_tso.cured import Offload
-from labs.cases.rtl8139_tso.cuts import Card
+from labs.cases.rtl8139_tso.cuts import ASKED_MSS, Card, drawn, telling
 from labs.cases.rtl8139_tso.let_in import PORTS, Firewall, Knocked
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.judge.evidence import Evidence, Script, Settings
@@ -18,8 +18,9 @@ def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: in
     return replace(seen, got_bytes=1_000_000, server=server, card_counters={"tx_packets": tx_packets})
 
 
-FIXED = fast({1308: 9, 100: 2})
-SMALL = fast({988: 9, 100: 2}, mss=1000)
+MSS = (1320, 1231, 663, 515)
+ASKED = [fast({mss - 12: 9, 100: 2}, mss=mss) for mss in MSS]
+FIXED, *_, SMALL = ASKED
 KNOCKED = Knocked(["client", "router", "stranger"], [*PORTS, 4242], {"IcmpMsgInType8": 54})
 OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
 OTHERS = [Settings(host) for host in HOSTS if host != "server"]
@@ -34,8 +35,8 @@ ONE = Evidence(
     Firewall(BROKEN, OPENED, 1420, KNOCKED, Settings("server"), Settings("server")),
 )
 TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"]))
-FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card([FIXED, SMALL], True, replace(CONTROL, server="beside")))
-FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card([FIXED, SMALL], True, replace(CONTROL, server="mended")))
+FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card(ASKED, True, replace(CONTROL, server="beside")))
+FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card(ASKED, True, replace(CONTROL, server="mended")))
 
 
 def changed(evidence: Evidence, **parts) -> Evidence:
@@ -65,11 +66,32 @@ def test_what_the_kernel_does_itself_may_be_off(lost):
 
 def test_a_segment_without_timestamps_is_full_with_as_many_bytes_more():
     full = fast({1320: 9, 100: 2}, options=0)
-    assert judged(changed(TWO, fixed=full)).verdict == judged(changed(FOUR, asked=[full, SMALL])).verdict == "PASS"
+    assert judged(changed(TWO, fixed=full)).verdict == judged(changed(FOUR, asked=[full, *ASKED[1:]])).verdict == "PASS"
     verdict = judged(changed(TWO, fixed=fast({1308: 9}, options=0)))
     assert verdict.reasons == [
         "0% of the segments are full, expected 75% at least: the MSS allows 1320 bytes, and most have 1308"
     ]
+
+
+def test_what_is_drawn_tells_and_is_drawn():
+    draws = {tuple(drawn()) for _ in range(100)}
+    assert len(draws) > 90 and all(map(telling, draws))
+    assert all(mss in sizes for draw in draws for mss, sizes in zip(draw, ASKED_MSS, strict=True))
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        *(lambda asked, bit=bit: asked & ~(1 << bit) for bit in range(11)),
+        *(lambda asked, bit=bit: asked | 1 << bit for bit in range(11)),
+        *(lambda asked, of=of: asked // of * of for of in (2, 4, 8)),
+        lambda asked: max(asked, 524),
+        lambda asked: 1308 if asked > 1100 else 988,
+        lambda asked: asked + 12,
+    ],
+)
+def test_no_wrong_size_is_right_for_all_that_is_drawn(size):
+    assert any(size(mss - 12) != mss - 12 for mss in drawn())
 
 
 @pytest.mark.parametrize("word", ["slow", "Slow", "SLOW", " slow "])
@@ -102,10 +124,10 @@ def test_a_word_is_the_same_in_capitals(word):
         (replace(TWO, settings=[Settings("router", ["x"]), *OTHERS[1:]]), "router was changed"),
         (replace(changed(TWO, lost=["rx-checksumming"]), script=Script(1, "no")), "it ended with status 1: no"),
         (replace(TWO, unanswered="curl got nothing", seen=Offload(BROKEN)), "found: curl got nothing"),
-        (changed(FOUR, asked=[FIXED, fast(CUT, mss=1000)]), "5 segments are larger than the MSS"),
+        (changed(FOUR, asked=[*ASKED[:3], fast(CUT, mss=515)]), "5 segments are larger than the MSS"),
         (changed(FOUR, intact=False), "the file that arrives is not the one served"),
         (changed(FOUR, control=replace(FOUR.seen.control, got_bytes=100_000_000)), "that beside gives"),
-        (changed(FIVE, asked=[FIXED, replace(SMALL, card_counters={"tx_packets": 11})]), "it cuts no more"),
+        (changed(FIVE, asked=[*ASKED[:3], replace(SMALL, card_counters={"tx_packets": 11})]), "it cuts no more"),
         (replace(FIVE, unanswered="curl got nothing", seen=Card([])), "found: curl got nothing"),
     ],
 )
@@ -123,7 +145,7 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(ONE, opened=replace(OPENED, held_up_ms=1e4)),
         changed(TWO, broken=replace(BROKEN, held_up_ms=1e4)),
         changed(TWO, fixed=STOOD_STILL),
-        changed(FOUR, asked=[FIXED, replace(SMALL, held_up_ms=1e4)]),
+        changed(FOUR, asked=[*ASKED[:3], replace(SMALL, held_up_ms=1e4)]),
         changed(FIVE, control=STOOD_STILL),
         changed(ONE, knocked=None),
         changed(ONE, opened=None),
@@ -132,7 +154,9 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(ONE, knocked=replace(KNOCKED, names=["client", "router"])),
         changed(ONE, knocked=replace(KNOCKED, ports=[22])),
         changed(FOUR, asked=[FIXED]),
-        changed(FOUR, asked=[FIXED, FIXED]),
+        changed(FOUR, asked=[FIXED] * 4),
+        changed(FOUR, asked=[*ASKED[:3], fast({508: 9}, mss=520)]),
+        changed(FOUR, asked=[fast({mss - 12: 9}, mss=mss) for mss in (1320, 903, 539, 203)]),
         changed(FOUR, control=FIVE.seen.control),
         changed(FIVE, intact=None),
         replace(changed(ONE, opened=None), unanswered="and yet there is more"),
