@@ -9,32 +9,45 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
-from labs.cases.addr_select.names import HOSTS, NODE, PEER, REPORTED, service
+from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence, Settings
 from labs.judge.judging import answered, others_left_alone, ran, whole_in
+from labs.judge.plain import Damaged
 from labs.judge.verdict import Verdict
 
 RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268
 SERVICE = service(77)
+TRIED = (service(1), SERVICE, service(REPORTED))  # as their clients use them, and one more that is drawn
 SETTING = "use_oif_addrs_only"
 
 
 @dataclass
+class Use:
+    """Whence a service answered the peer, and whence it sent by itself; empty if nothing came."""
+
+    service: str
+    ping: str
+    tcp: str
+    udp: str
+    sends: str
+
+
+@dataclass
 class Services:
-    """How many service addresses the node owned at the end, to how many the router knew a way, and whence a ping of the
-    peer's to SERVICE was answered."""
+    """How many service addresses the node owned at the end, to how many the router knew a way, and how the peer used
+    some."""
 
     owned: int
     learnt: int
-    answered_by: list[str]
+    used: list[Use]
 
 
 @dataclass
 class Node:
     """The node's settings, right after the answer acted and at the end, beside those before: what has changed of them,
-    but for SETTING, and the lines by which SETTING is on at the uplink."""
+    but for SETTING, and the lines by which SETTING was on at an interface, then or while something was measured."""
 
     changed: list[Settings]
     setting_on: list[str]
@@ -126,11 +139,22 @@ def still_served(verdict: Verdict, seen: Services) -> None:
         f"the router knows a way to {seen.learnt} of them",
         f"the router knows a way to {seen.learnt} service addresses, expected {REPORTED}",
     )
-    verdict.expect(
-        {*seen.answered_by} == {SERVICE},
-        f"{SERVICE} answers a ping from the peer, in its own name",
-        f"a ping from {PEER} to {SERVICE} is answered by {', '.join(seen.answered_by) or 'nobody'}",
-    )
+    if {*TRIED} - {use.service for use in seen.used}:
+        raise Damaged(f"expected {', '.join(TRIED)} to have been used")
+    for way, does in WAYS.items():
+        others = [
+            f"{use.service} by {getattr(use, way) or 'nothing'}"
+            for use in seen.used
+            if getattr(use, way) != use.service
+        ]
+        verdict.expect(
+            not others,
+            f"{len(seen.used)} services {does}, each in its own name",
+            f"services do not {does} in their own names: {', '.join(others)}",
+        )
+
+
+WAYS = {"ping": "answer pings", "tcp": "answer by TCP", "udp": "answer by UDP", "sends": "send unasked"}
 
 
 def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
@@ -144,11 +168,11 @@ def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
 
 
 def without_the_setting(verdict: Verdict, node: Node) -> None:
-    """Exercise 2 is about another way than the report's: at first as at the end it has to be off."""
+    """Exercise 2 is about another way than the report's: it has to be off all the time, at each interface."""
     verdict.expect(
         not node.setting_on,
-        f"{SETTING} is off, as it was",
-        f"{SETTING} was set, and this exercise is about another way",
+        f"{SETTING} is off at each interface, as it was",
+        f"{SETTING} was set, and this exercise is about another way: {', '.join(node.setting_on)}",
     )
 
 

@@ -6,10 +6,12 @@ Two networks, each with the report's 512 addresses: an untouched one, and one on
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from labs.cases.addr_select.cured import SERVICE, SETTING, Cure, Node, Services
-from labs.cases.addr_select.names import EVAL, REPORTED, UPLINK
+from labs.cases.addr_select.cured import SETTING, Cure, Node, Services
+from labs.cases.addr_select.names import EVAL, REPORTED
 from labs.cases.addr_select.network import Network
+from labs.cases.addr_select.serving import used
 from labs.cases.addr_select.workload import Sender, by_turns, counting
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
@@ -25,9 +27,9 @@ def take_cure(exercise: Exercise, answer: str) -> Evidence:
         with taking.acted(fixed) as ran:
             if ran:
                 at_first = settings(fixed.node)
-                cost(seen, untouched, fixed)
+                meanwhile = cost(seen, untouched, fixed)
                 seen.services = services(fixed)
-                seen.node = node(before, at_first, settings(fixed.node))
+                seen.node = node(before, at_first, settings(fixed.node), meanwhile)
     return taking.evidence(seen)
 
 
@@ -43,12 +45,23 @@ def as_reported() -> Network:
     return net
 
 
-def cost(seen: Cure, untouched: Network, fixed: Network) -> None:
-    """Of a packet from an unconnected socket, in either network."""
+def cost(seen: Cure, untouched: Network, fixed: Network) -> list[str]:
+    """Of a packet from an unconnected socket, in either network; where SETTING was on right before or after."""
     with Sender(untouched) as was, Sender(fixed) as now:
         seen.asked_before = questions(was)
+        on = setting_on(fixed)
         seen.turns = by_turns(was, now)
+        on += setting_on(fixed)
         seen.asked = questions(now)
+        return on + setting_on(fixed)
+
+
+def setting_on(net: Network) -> list[str]:
+    """Where the node has SETTING on now, as lines of its settings."""
+    with net.node.inside():
+        files = sorted(Path("/proc/sys/net/ipv6/conf").glob(f"*/{SETTING}"))
+        values = [(file.relative_to("/proc/sys"), file.read_text().strip()) for file in files]
+    return [f"{name} = {value}" for name, value in values if value != "0"]
 
 
 def questions(sender: Sender) -> int:
@@ -60,14 +73,12 @@ def questions(sender: Sender) -> int:
 def services(net: Network) -> Services:
     """What is left of them."""
     owned = net.node.on("ip", "-6", "-oneline", "address", "show", "scope", "global").count("2001:db8:5:")
-    learnt = net.learnt_now()
-    said = net.peer.on("sh", "-c", f"ping -n -c 2 -i 0.1 -W 2 {SERVICE} || true")
-    return Services(owned, learnt, sorted(set(re.findall(r"bytes from ([0-9a-f:]+): icmp_seq", said))))
+    return Services(owned, net.learnt_now(), used(net))
 
 
-def node(before: list[str], *after: list[str]) -> Node:
+def node(before: list[str], at_first: list[str], at_last: list[str], meanwhile: list[str]) -> Node:
     """What has become of the node's settings, by their lines."""
-    others, *now = ([line for line in lines if SETTING not in line] for lines in (before, *after))
-    on = re.compile(rf"\S*/{UPLINK}/{SETTING} = [^0]\S*")
-    setting_on = [line for lines in after for line in lines if on.fullmatch(line)]
-    return Node([compared("node", others, lines) for lines in now], setting_on)
+    others, *now = ([line for line in lines if SETTING not in line] for lines in (before, at_first, at_last))
+    on = re.compile(rf"\S*/{SETTING} = [^0]\S*")
+    lines = [line for line in (*at_first, *meanwhile, *at_last) if on.fullmatch(line)]
+    return Node([compared("node", others, lines) for lines in now], list(dict.fromkeys(lines)))

@@ -1,14 +1,21 @@
 """What does a reader's program report of the rules that decide? decided.py holds an answer to exercise 6 to it.
 
 Six choices are made among few addresses; in each another rule decides, and in one the first address
-stays the best to the end. The truth is read from our own trace of the questions.
+stays the best to the end. Then two threads choose at the same time, among many, by different rules. The truth is
+read from our own trace of the questions.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import socket
 import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from labs.cases.addr_select.decided import Choice, Choices
 from labs.cases.addr_select.experiments import DISCARD
@@ -17,7 +24,7 @@ from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.scores import addresses_of, choice, rules
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
-from labs.errors import CouldNotTell
+from labs.errors import CannotTry, CouldNotTell
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import Exercise
 from labs.judge.report import Program
@@ -34,6 +41,10 @@ PROBES = {
 }
 FIELDS = [("ipv6_saddr_score", "ifa")]
 OTHER = service(0x99)  # on the uplink, and farther from the peer than the node's own address
+PREEMPT = Path("/sys/kernel/debug/sched/preempt")
+MANY = 128  # addresses, each asked four questions
+TIMES = 4  # that each thread chooses beside the other
+PATIENCE_S = 20
 # The node's own network and the peer's.
 SAME_LABEL = "".join(f"addrlabel add prefix 2001:db8:{group}::/48 label 99\n" for group in (1, 2))
 
@@ -43,12 +54,19 @@ def take_deciding(exercise: Exercise, answer: str) -> Evidence:
     taking, seen, ours = Taking(exercise, answer), Choices(Program()), choice_tracer()
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Silent() as net:
         with taking.expecting_answers(), attached(theirs, seen.program), ours:
-            for tracer in (theirs, ours):
-                tracer.watch("the sender", threading.get_native_id())
-            names = choices(net)
+
+            def watch(name: str) -> None:
+                """The calling thread."""
+                for tracer in (theirs, ours):
+                    tracer.watch(name, threading.get_native_id())
+
+            watch("the sender")
+            choices(net)
+            at_once(net, watch)
+            names = addresses_of(net.node.pid)
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
-        seen.program.told = told(theirs, of_connections=False)
+        seen.program.told = told(theirs)
         seen.made = made(ours.events, names)
     return taking.evidence(seen)
 
@@ -56,12 +74,17 @@ def take_deciding(exercise: Exercise, answer: str) -> Evidence:
 def made(events: list[Event], names: dict[int, str]) -> list[Choice]:
     """The choices that are in the trace."""
     numbers = {rule: number for number, rule in enumerate(rules())}
-    chosen = [choice(one, names).chosen for one in split(events)]
-    return [Choice(numbers[one.decided], str(one.decided), one.address) for one in chosen]
+    found = []
+    for thread in dict.fromkeys(event.connection for event in events):
+        for one in split([event for event in events if event.connection == thread]):
+            chosen = choice(one, names).chosen
+            rule = str(chosen.decided)
+            found.append(Choice(numbers[rule], rule, chosen.address, thread, one[0].time_s, one[-1].time_s))
+    return found
 
 
-def choices(net: Silent) -> dict[int, str]:
-    """Makes the choices; all addresses that were there, by the numbers of `choice.bpf.c`."""
+def choices(net: Silent) -> None:
+    """Makes six choices, one after the other."""
     net.announce(2)
     with Sender(net) as sender:
         sender.send()  # 5: the outgoing interface's
@@ -79,7 +102,62 @@ def choices(net: Silent) -> dict[int, str]:
             f"address change {NODE}/64 dev {UPLINK} preferred_lft 0",
         )
         sender.send()  # none: no later one is better than the first
-    return addresses_of(net.node.pid)
+
+
+def at_once(net: Silent, watch: Callable[[str], None]) -> None:
+    """Has two threads choose at the same time, again and again. Each sends to an address of the node's own: the one
+    that the kernel asks first, which nothing overtakes then, and the one that it asks second, which rule 1 prefers.
+
+    There is one processor, so one has to be taken off it amid its choice: the other sleeps for a third of a choice, and
+    goes before whoever runs when it wakes.
+    """
+    net.only_outgoing(False)
+    net.announce(MANY)  # the newest is asked first
+    together, took_s = threading.Barrier(2, timeout=PATIENCE_S), []
+
+    def chooses(name: str, to: str, sender: socket.socket) -> None:
+        watch(name)
+        began = time.monotonic()
+        sender.sendto(b"?", (to, DISCARD))
+        took_s.append(time.monotonic() - began)
+        for _ in range(TIMES):
+            together.wait()
+            sender.sendto(b"?", (to, DISCARD))
+
+    def interrupts(name: str, to: str, sender: socket.socket) -> None:
+        watch(name)
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))  # this thread
+        for _ in range(TIMES):
+            together.wait()
+            time.sleep(took_s[0] / 3)
+            sender.sendto(b"?", (to, DISCARD))
+
+    with contextlib.ExitStack() as stack, net.node.inside():
+        senders = [stack.enter_context(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)) for _ in range(2)]
+        stack.enter_context(preemptible())
+        pool = stack.enter_context(ThreadPoolExecutor(2))
+        choosing = [
+            pool.submit(chooses, "the one", service(MANY), senders[0]),
+            pool.submit(interrupts, "the other", service(MANY - 1), senders[1]),
+        ]
+        for each in choosing:
+            each.result()
+
+
+@contextlib.contextmanager
+def preemptible():
+    """Has the kernel take a thread off its processor amid a system call, too, as it does with preempt=full
+    (sched_dynamic_mode() in kernel/sched/core.c)."""
+    if not PREEMPT.exists():
+        raise CannotTry(
+            "the kernel has no /sys/kernel/debug/sched/preempt, so no two threads choose at once", "./lab reset"
+        )
+    before = re.search(r"\((\w+)\)", PREEMPT.read_text())[1]
+    PREEMPT.write_text("full")
+    try:
+        yield
+    finally:
+        PREEMPT.write_text(before)
 
 
 def change(net: Silent, *lines: str) -> None:

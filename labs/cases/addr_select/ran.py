@@ -14,7 +14,8 @@ from labs.judge.verdict import Verdict
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer
-AT_MOST = 25 * REPORTED * len(PEERS)  # questions: a choice for each peer, and not one for each packet
+CHOICES = 2  # for each peer, at most: to look up which source it would be, and to connect; and not one for each packet
+AT_MOST = 25 * REPORTED * CHOICES * len(PEERS)  # questions
 
 
 @dataclass
@@ -52,5 +53,6 @@ def judge_program(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect(
         seen.asked <= AT_MOST,
         f"the kernel asked {seen.asked} questions for all of them",
-        f"the kernel asked {seen.asked} questions for {sum(counts)} packets, expected {AT_MOST} at most",
+        f"the kernel asked {seen.asked} questions for {sum(counts)} packets, expected {AT_MOST} at most: "
+        f"that are {CHOICES} choices for each peer",
     )

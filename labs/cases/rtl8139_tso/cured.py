@@ -11,14 +11,16 @@ from typing import Any
 
 from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS
-from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
+from labs.cases.rtl8139_tso.observed import Download
 from labs.errors import CannotTry
 from labs.judge.evidence import Evidence
 from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
 from labs.judge.verdict import Verdict
 
-# What `ethtool -k` lists of the 8139 that may be off after the answer; all of them are the segmentation.
+# What `ethtool -k` lists that may be off after the answer: the card's segmentation, and what the kernel does itself
+# (NETIF_F_SOFT_FEATURES in include/linux/netdev_features.h, and NETIF_F_NOCACHE_COPY).
 SEGMENTATION = ("tcp-segmentation-offload", "tx-tcp-segmentation", "tx-tcp-mangleid-segmentation")
+THE_KERNELS = ("generic-segmentation-offload", "generic-receive-offload", "tx-nocache-copy")
 FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller ones cost everybody
 
 
@@ -44,8 +46,10 @@ def judge_offload(evidence: Evidence, verdict: Verdict) -> None:
         fits(verdict, seen.fixed)
         fast(verdict, seen.broken, seen.fixed)
     if seen.lost is not None:
-        lost = sorted({*seen.lost} - {*SEGMENTATION})
-        verdict.expect(not lost, "every other offload is still on", f"more is off than needed: {', '.join(lost)}")
+        lost = sorted({*seen.lost} - {*SEGMENTATION, *THE_KERNELS})
+        verdict.expect(
+            not lost, "the card keeps its other offloads", f"more is off than needed: {', '.join(lost)}, the card's own"
+        )
     ends(evidence, verdict)
 
 
@@ -86,8 +90,8 @@ def fits(verdict: Verdict, seen: Download) -> None:
         f"the router cuts {cut} packets: they are still too large, which is hidden now",
     )
     verdict.expect(dropped == 0, "and drops none", f"the router drops {dropped} packets that are too large")
-    full, (common, _) = seen.mss - OPTIONS_BYTES, seen.sizes().most_common(1)[0]
-    share = seen.sizes()[full] / len(seen.data)  # a short one ends each write of nginx's
+    full, (common, _) = seen.full_bytes, seen.sizes().most_common(1)[0]
+    share = seen.full_share  # a short one ends each write of nginx's
     verdict.measured.update(full_share=round(share, 2))
     verdict.expect(
         share >= FULL_SHARE,

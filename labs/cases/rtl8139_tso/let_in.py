@@ -5,7 +5,6 @@ What the evidence of an answer to exercise 1 is held to.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from labs.cases.rtl8139_tso.cured import begun, ends
@@ -14,32 +13,95 @@ from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
 from labs.judge.evidence import Evidence, Settings
 from labs.judge.judging import held_still
+from labs.judge.plain import Damaged
 from labs.judge.verdict import Verdict
 
-OTHER_PORTS = (22, 443, 7001)  # where nothing listens; what a firewall lets in there, the kernel answers and counts
-OTHER_ICMP = (4, 5, 9, 11, 12, 13, 17)  # types of RFC 792 and 950 that a host may get, but for 3 and ping's
+# All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
+OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
+OTHER_CODES = tuple(code for code in range(16) if code != 4)  # of type 3: RFC 792, 1122 and 1812
+# Where nothing is to come in: what is often opened, and some more that are drawn each time.
+PORTS = (
+    20,
+    21,
+    22,
+    23,
+    25,
+    53,
+    67,
+    69,
+    110,
+    111,
+    123,
+    137,
+    139,
+    143,
+    161,
+    389,
+    443,
+    445,
+    465,
+    500,
+    514,
+    546,
+    587,
+    631,
+    853,
+)
+PORTS += (
+    873,
+    993,
+    1194,
+    1433,
+    1521,
+    1723,
+    2049,
+    2222,
+    3128,
+    3306,
+    3389,
+    4500,
+    5000,
+    5060,
+    5201,
+    5353,
+    5432,
+    5900,
+    6379,
+    6443,
+)
+PORTS += (7001, 8000, 8008, 8080, 8443, 8888, 9000, 9090, 9100, 9418, 10000, 11211, 27017, 33434, 51820)
+DRAWN = 24  # of the other ports
 WORDS = ("slow", "fast")
 FASTER = BOUNDS["fast_ratio"]  # than before is no longer "slow"
 
 
 @dataclass
+class Knocked:
+    """Which of the server's counters moved while others tried what was shut: in whose name, and at which ports. After
+    it a ping was answered."""
+
+    names: list[str]
+    ports: list[int]
+    moved: dict[str, int]
+
+
+@dataclass
 class Firewall:
     """What is seen of an answer, in this order: a download before it and one after it, the path MTU that the server has
-    learnt then (0 if none), which of its counters moved while others tried what was shut, and what has changed of its
-    settings beside the firewall's rules."""
+    learnt then (0 if none), how others knocked, and what has changed of its settings: of the firewall's rules for what
+    it sends or passes on, and beside rules."""
 
     broken: Download | None = None
     opened: Download | None = None
     learnt_mtu: int | None = None
-    knocked: dict[str, int] | None = None
+    knocked: Knocked | None = None
+    rules: Settings | None = None
     server: Settings | None = None
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there; each who knocked has sent a ping after it."""
-        return None not in (self.broken, self.opened, self.learnt_mtu, self.server) and "IcmpMsgInType8" in (
-            self.knocked or {}
-        )
+        """Whether all of it is there."""
+        return None not in (self.broken, self.opened, self.learnt_mtu, self.knocked, self.rules, self.server)
 
 
 def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
@@ -51,6 +113,12 @@ def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
         heard(verdict, seen.opened, seen.learnt_mtu)
     if seen.knocked is not None:
         closed(verdict, seen.knocked)
+    if seen.rules:
+        verdict.expect(
+            not seen.rules.change,
+            "of the firewall only what comes in was changed",
+            f"the firewall does more than let something in: {seen.rules.change}",
+        )
     if seen.server:
         change = seen.server.change
         verdict.expect(
@@ -58,7 +126,7 @@ def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
             "only the firewall was changed",
             f"more than the firewall was changed: {change or 'the segments are smaller'}",
         )
-        predicted(verdict, evidence.answer, seen.broken, seen.opened)
+        predicted(verdict, evidence.script.variables, seen.broken, seen.opened)
     ends(evidence, verdict)
 
 
@@ -78,28 +146,37 @@ def heard(verdict: Verdict, seen: Download, learnt_mtu: int) -> None:
     )
 
 
-def closed(verdict: Verdict, knocked: dict[str, int]) -> None:
-    """What was shut is still shut, to the client and to the router."""
-    icmp = [str(kind) for kind in OTHER_ICMP if knocked.get(f"IcmpMsgInType{kind}")]
+def closed(verdict: Verdict, knocked: Knocked) -> None:
+    """What was shut is still shut, whoever knocks."""
+    if not {"client", "router", "stranger"} <= {*knocked.names} or not {*PORTS} < {*knocked.ports}:
+        raise Damaged("expected somebody to have knocked in each name, at each port")
+    moved = knocked.moved
+    icmp = [str(kind) for kind in OTHER_ICMP if moved.get(f"IcmpMsgInType{kind}")]
+    if moved.get("IcmpMsgInType3"):
+        icmp.append("3 of no connection and about no length")
     verdict.expect(not icmp, "other ICMP stays out", f"the firewall lets in other ICMP too (type {', '.join(icmp)})")
-    ports = " or ".join(map(str, OTHER_PORTS))
-    for protocol, counter in (("TCP", "TcpOutRsts"), ("UDP", "UdpNoPorts")):
+    for protocol, counters in (("TCP", ("TcpInSegs",)), ("UDP", ("UdpNoPorts", "UdpInDatagrams", "UdpInErrors"))):
         verdict.expect(
-            not knocked.get(counter),
+            not any(moved.get(counter) for counter in counters),
             f"other ports stay shut to {protocol}",
-            f"the firewall lets in {protocol} to port {ports}, where nothing serves",
+            f"the firewall lets in {protocol} to port {_some(knocked.ports)}",
         )
 
 
-def predicted(verdict: Verdict, answer: str, broken: Download, seen: Download) -> None:
-    """The last line of the answer: DOWNLOAD=slow or DOWNLOAD=fast."""
-    said = re.findall(r"^DOWNLOAD=(\w*)", answer, re.MULTILINE)
+def _some(ports: list[int]) -> str:
+    """Whatever was asked for, shortened."""
+    return f"{ports[0]}, {ports[1]}, or another of {len(ports)}"
+
+
+def predicted(verdict: Verdict, held: dict[str, str], broken: Download, seen: Download) -> None:
+    """What DOWNLOAD is at the answer's end, by bash: slow or fast, in capitals or not."""
+    said = held.get("DOWNLOAD", "").strip().lower()
     was = "fast" if seen.rate_kb_s >= FASTER * broken.rate_kb_s else "slow"
     figures = f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"
     verdict.measured.update(rate_kb_s=round(seen.rate_kb_s, 1), before_kb_s=round(broken.rate_kb_s, 1))
-    if not said or said[-1] not in WORDS:
+    if said not in WORDS:
         verdict.expect(False, "", "the answer does not say what it expects: DOWNLOAD=slow or DOWNLOAD=fast")
     else:
         verdict.expect(
-            said[-1] == was, f"expected {was}, and it is: {figures}", f"expected {said[-1]}, and it is {was}: {figures}"
+            said == was, f"expected {was}, and it is: {figures}", f"expected {said}, and it is {was}: {figures}"
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 
-from labs.cases.rtl8139_tso.cuts import ASKED_MSS, Card
+from labs.cases.rtl8139_tso.cuts import Card, drawn
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.workload import download, intact, served
@@ -21,7 +21,7 @@ def _take(control: str, exercise: Exercise, answer: str) -> Evidence:
     """Downloads with each MSS, and one from the server that is the control."""
     taking, seen = Taking(exercise, answer), Card()
     with OtherCard() as net, taking.expecting_answers():
-        for mss in ASKED_MSS:
+        for mss in drawn():
             net.clamp(mss)
             seen.asked.append(served(download(net, called=f"MSS {mss}")))
         net.clamp(CLAMPED_MSS)

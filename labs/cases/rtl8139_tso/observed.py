@@ -9,7 +9,8 @@ from functools import cached_property
 from labs.cases.rtl8139_tso.names import NARROW_MTU, SERVERS
 from labs.wire.packet import Packet
 
-OPTIONS_BYTES = 12  # the timestamp option in each segment (RFC 7323), which the MSS includes
+OPTIONS_BYTES = 12  # the timestamp option in each segment (RFC 7323), which the MSS includes, if it is not turned off
+HEADERS_BYTES = 40  # of IPv4 and TCP without options, which the MSS does not include (RFC 6691)
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,20 @@ class Download:
     def above_mss(self) -> int:
         """Segments whose payload is more than the MSS."""
         return sum(packet.payload_bytes > self.mss for packet in self.data)
+
+    @property
+    def full_bytes(self) -> int:
+        """The payload of most full segments: what the MSS allows, less the options in them."""
+        return Counter(map(self._room, self.data)).most_common(1)[0][0]
+
+    @property
+    def full_share(self) -> float:
+        """What part of the segments carries as much as the MSS allows."""
+        return sum(packet.payload_bytes == self._room(packet) for packet in self.data) / len(self.data)
+
+    def _room(self, packet: Packet) -> int:
+        """For payload, in a segment with this one's options."""
+        return self.mss - (packet.length_bytes - packet.payload_bytes - HEADERS_BYTES)
 
     @property
     def too_long(self) -> int:

@@ -1,4 +1,8 @@
-"""Does the reader know what a locked MTU does? What the predictions of exercise 3 are held to, one a line."""
+"""Does the reader know what a locked MTU does? What the predictions of exercise 3 are held to, one a line.
+
+A line is read as a person reads it: in capitals or not, in quotes or not, with blanks, a unit or a remark; a number may
+be reckoned (`1500 - 52`). But it says one thing, and no two lines say different things of one name.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from labs.cases.rtl8139_tso.cured import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.judge.evidence import Evidence
+from labs.judge.expression import NoExpression, parsed, value
 from labs.judge.judging import answered, held_still, whole_in
 from labs.judge.verdict import Judged, Verdict
 
@@ -50,15 +55,53 @@ MEASURED = {
 NAMES = [f"{route}.{thing}" for route in ROUTES for thing in MEASURED]
 
 
-def predictions(answer: str) -> dict[str, str]:
-    """By name what an answer says."""
-    return dict(re.findall(r"^[ \t]*([\w.]+)[ \t]*=[ \t]*([\w-]*)", answer, re.MULTILINE))
+# A line of a prediction, what of it is a remark, and how a number may be written.
+LINE = re.compile(r"^[^\S\n]*([\w.]+)[^\S\n]*([=:])(.*)$", re.MULTILINE)
+COMMENT = re.compile(r"\s*(?:#|;|//).*")
+ASIDE = re.compile(r"\s*(?:\(|\s[-\u2013\u2014]+\s).*")
+UNIT = re.compile(r"\s*(?:bytes?|b)$")
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+def predictions(answer: str) -> dict[str, list[str]]:
+    """By name what the lines of an answer say that say anything: one thing each, unless they disagree. Without an `=`,
+    a line is one only if its name is known."""
+    said: dict[str, list[str]] = {}
+    for name, sign, rest in LINE.findall(answer):
+        name, word = name.lower(), meant(rest)
+        if name not in NAMES and sign == ":":
+            continue
+        found = said.setdefault(name, [])
+        if word and word not in found:
+            found.append(word)
+    return said
+
+
+def meant(text: str) -> str:
+    """What stands behind a name: a word in small letters, or a number, reckoned if need be."""
+    text = COMMENT.sub("", text)
+    for read in (text, ASIDE.sub("", text)):  # `1500 - (20 + 32)` is all number, `some (of them)` is not
+        word = read.strip().rstrip(".,").strip("\"'`").strip().lower()
+        if re.search(r"\d", word) and (number := _number(THOUSANDS.sub("", UNIT.sub("", word)))):
+            return number
+    return word
+
+
+def _number(text: str) -> str:
+    """What an expression without names comes to; empty if it is none."""
+    try:
+        found = value(parsed(f"bytes = {text}", "bytes", ()), {})
+    except NoExpression:
+        return ""
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        return ""
+    return str(int(found) if isinstance(found, float) and found.is_integer() else found)
 
 
 def complete(answer: str) -> bool:
     """Whether there is something to measure for."""
     said = predictions(answer)
-    return all(said.get(name) for name in NAMES)
+    return all(len(said.get(name, ())) == 1 for name in NAMES)
 
 
 def judge_predictions(evidence: Evidence, verdict: Verdict) -> None:
@@ -69,6 +112,9 @@ def judge_predictions(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect(not unknown, "every line is one of the table's", f"no such line: {', '.join(unknown)}")
     if not verdict.expect(not absent, "every line is filled in", f"not filled in: {', '.join(absent)}"):
         raise Judged
+    twice = [f"{name} ({' and '.join(said[name])})" for name in NAMES if len(said[name]) > 1]
+    if not verdict.expect(not twice, "each once", f"two lines say different things of one name: {', '.join(twice)}"):
+        raise Judged
     seen: Predicted = whole_in(evidence)
     if seen.broken:
         held_still(HELD_UP_MS, seen.broken, *seen.routes.values())
@@ -76,9 +122,8 @@ def judge_predictions(evidence: Evidence, verdict: Verdict) -> None:
     for route, thing in itertools.product(filter(seen.routes.get, ROUTES), MEASURED):
         name, (was, figures) = f"{route}.{thing}", MEASURED[thing](seen.routes[route])
         verdict.measured[name] = was
+        (word,) = said[name]
         verdict.expect(
-            said[name] == was,
-            f"{name} = {was}: {figures}",
-            f"{name}: predicted {said[name]}, measured {was}: {figures}",
+            word == was, f"{name} = {was}: {figures}", f"{name}: predicted {word}, measured {was}: {figures}"
         )
     answered(verdict, evidence.unanswered)

@@ -56,13 +56,19 @@ def mended(direct: Observed) -> Evidence:
 
 
 def download(
-    sizes: dict[int, int], df: bool, held_up_ms: float = 0, icmp: int = 0, mss: int = 1320, **router: int
+    sizes: dict[int, int],
+    df: bool,
+    held_up_ms: float = 0,
+    icmp: int = 0,
+    mss: int = 1320,
+    options: int = 12,
+    **router: int,
 ) -> Download:
-    """So many segments of each payload, a handshake, and the router's counters."""
+    """So many segments of each payload, with so many bytes of options, a handshake, and the router's counters."""
     server = rtl8139.SERVERS["server"]
     packets = [Packet(0, rtl8139.CLIENT, server, "tcp", mss=mss)]
     packets += [
-        Packet(0, server, rtl8139.CLIENT, "tcp", length_bytes=size + 52, df=df, payload_bytes=size)
+        Packet(0, server, rtl8139.CLIENT, "tcp", length_bytes=size + 40 + options, df=df, payload_bytes=size)
         for size, count in sizes.items()
         for _ in range(count)
     ]

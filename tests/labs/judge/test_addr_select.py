@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from labs.cases.addr_select.costs import Cost, Pair
-from labs.cases.addr_select.cured import SERVICE, Cure, Node, Services
+from labs.cases.addr_select.cured import TRIED, Cure, Node, Services, Use
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.ran import Sent
 from labs.judge.evidence import Evidence, Script, Settings
@@ -17,7 +17,8 @@ def turns(source: str = NODE, other_us: float = 40.0, held_up_ms: float = 0) -> 
     return [Pair(one, other, held_up_ms)] * 7
 
 
-SERVED = Services(REPORTED, REPORTED, [SERVICE])
+USED = [Use(each, each, each, each, each) for each in (*TRIED, service(300))]
+SERVED = Services(REPORTED, REPORTED, USED)
 CURE = Cure(11268, 26, turns(), SERVED, Node([Settings("node"), Settings("node")], []))
 SENT = Sent(11268, 22000, [[NODE] * 10] * 2)
 OTHERS = [Settings("router"), Settings("peer")]
@@ -32,6 +33,11 @@ def cure(of: Evidence = ONE, **changed) -> Evidence:
 
 def sent(**changed) -> Evidence:
     return replace(THREE, seen=replace(SENT, **changed))
+
+
+def used(**changed) -> Evidence:
+    """One of the services is used, and something else comes of it."""
+    return cure(services=replace(SERVED, used=[*USED[:3], replace(USED[3], **changed)]))
 
 
 @pytest.mark.parametrize("evidence", [ONE, TWO, THREE], ids="123")
@@ -52,8 +58,15 @@ SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_o
         (cure(turns=turns(service(9))), f"packets come from {service(9)}"),
         (cure(services=replace(SERVED, owned=511)), "the node owns 511 service addresses"),
         (cure(services=replace(SERVED, learnt=0)), "the router knows a way to 0"),
-        (cure(services=replace(SERVED, answered_by=[])), "is answered by nobody"),
+        (used(ping=""), "services do not answer pings in their own names: 2001:db8:5::12c by nothing"),
+        (used(tcp=""), "services do not answer by TCP in their own names"),
+        (used(udp=NODE), f"services do not answer by UDP in their own names: 2001:db8:5::12c by {NODE}"),
+        (used(sends=NODE), "services do not send unasked in their own names"),
         (cure(node=CHANGED), "more than use_oif_addrs_only was changed"),
+        (
+            cure(TWO, node=replace(SET, setting_on=["net/ipv6/conf/up0/use_oif_addrs_only = 1"])),
+            "another way: net/ipv6/",
+        ),
         (cure(TWO, node=SET), "use_oif_addrs_only was set, and this exercise is about another way"),
         (replace(ONE, settings=[Settings("router", ["x"]), OTHERS[1]]), "router was changed"),
         (replace(ONE, unanswered="timed out", seen=Cure(11268)), "expected every request to be answered, found: timed"),
@@ -67,6 +80,10 @@ SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_o
 def test_what_is_wrong_fails_for_its_reason(evidence, said):
     for verdict in (judged(evidence), judged_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+def test_two_choices_for_each_peer_are_not_one_for_each_packet():
+    assert [judged(sent(asked=choices * 11268)).verdict for choices in (0, 2, 4, 5, 20)] == ["PASS"] * 3 + ["FAIL"] * 2
 
 
 def test_either_exercise_has_its_own_means():
@@ -83,6 +100,7 @@ def test_where_nothing_is_slow_nothing_is_judged(evidence):
     [
         cure(turns=turns(held_up_ms=1e3)),
         cure(node=None),
+        cure(services=replace(SERVED, used=USED[1:])),
         cure(node=Node([], [])),
         sent(asked=None),
         cure(asked=None),

@@ -10,7 +10,7 @@ from labs.cases.addr_select.costs import Cost, Pair
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.predicted import Crowd, Deprecation
 from labs.cases.rtl8139_tso.observed import Download
-from labs.cases.rtl8139_tso.predicted import Predicted
+from labs.cases.rtl8139_tso.predicted import Predicted, predictions
 from labs.cases.splice_push.condition import Fates, drawn, listed, loses, unseen
 from labs.judge.evidence import Evidence
 from labs.judge.exercise import exercise
@@ -92,6 +92,44 @@ def rerouted(route: str, instead: Download) -> Predicted:
 def test_what_was_predicted_and_did_not_happen_fails(id, seen, said):
     verdict = judged(of(id, seen))
     assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+@pytest.mark.parametrize(
+    "lines, found",
+    [
+        ("mtu.df = set", ["set"]),
+        ("  MTU.df=Set  # and why", ["set"]),
+        ('mtu.df = "SET".', ["set"]),
+        ("mtu.df: set (as before)", ["set"]),
+        ("mtu.df = set - as before", ["set"]),
+        ("mtu.df =\nmtu.df = set\nmtu.df = 'Set'", ["set"]),
+        ("mtu.df = set or clear", ["set or clear"]),
+        ("mtu.df = not set", ["not set"]),
+        ("mtu.df = set\nmtu.df = clear", ["set", "clear"]),
+        ("mtu.df = 1448 bytes", ["1448"]),
+        ("mtu.df = 1,448", ["1448"]),
+        ("mtu.df = 1_448 B, of payload", ["1_448 b, of payload"]),
+        ("mtu.df = 1500 - (20 + 20 + 12)", ["1448"]),
+        ("mtu.df = 1448 (1500 less 52)", ["1448"]),
+        ("mtu.df = 2896 / 2; half", ["1448"]),
+        ("mtu.df = 1448 or 1268", ["1448 or 1268"]),
+        ("mtu.df =", []),
+    ],
+)
+def test_a_line_is_read_as_a_person_reads_it(lines, found):
+    assert predictions(lines) == {"mtu.df": found}
+
+
+def test_a_line_of_another_name_is_told_and_prose_is_not():
+    assert predictions("Note: the lock decides\n# mtu.df = set") == {}
+    verdict = judged(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), solution("rtl8139-tso/3") + "mtu.ttl = 64\n"))
+    assert verdict.reasons[0] == "no such line: mtu.ttl"
+
+
+def test_two_lines_that_disagree_are_no_prediction():
+    answer = solution("rtl8139-tso/3") + "mtu.df = clear\n"
+    verdict = judged(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), answer))
+    assert verdict.reasons == ["two lines say different things of one name: mtu.df (set and clear)"]
 
 
 def test_a_kernel_that_does_otherwise_than_its_code_says_tells_nothing():

@@ -15,8 +15,11 @@ WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED), Event("B1", AT_ONCE), Event
 SENDER, IDLE = 4711, 0
 CURRENT = [IDLE, SENDER, SENDER, SENDER]
 SPLICES = [Event("A", 1000), Event("E", 2000)]
-MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}") for number in range(6)]
-TOLD = [Event("", number) for number in range(6)]
+MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}", "A", number, number + 0.5) for number in range(6)]
+MADE += [Choice(0, "INIT", "2001:db8::1", "B", at, at + 2) for at in (7, 10)]
+MADE += [Choice(1, "LOCAL", "2001:db8::2", "C", at + 1, at + 3) for at in (7, 10)]
+TOLD = [Event("A", number) for number in range(6)]
+TOLD += [Event("B", 0), Event("C", 1), Event("C", 1), Event("B", 0)]  # as they end
 RIGHT = {
     "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER),
     "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
@@ -57,7 +60,7 @@ def test_what_was_refused_lost_or_not_told_is_wrong(id):
     [
         ("frag-needed/5", "connection A1: told 99, was at once (0)"),
         ("splice-push/5", "A: 99 bytes told, 1000 handed over"),
-        ("addr-select/6", "choice 1: told 99, was 0 (RULE0, 2001:db8::0)"),
+        ("addr-select/6", "choice 1, of A: told 99 of A, was 0 (RULE0, 2001:db8::0)"),
     ],
 )
 def test_the_first_that_is_wrong_is_named(id, said):
@@ -90,6 +93,26 @@ def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(truth
     evidence = replace(of("frag-needed/5", Program()), seen=Ways(Program(told=truth), truth, current, SENDER))
     verdict = judged_file(evidence.text().encode())
     assert verdict.verdict == "COULD NOT TELL" and said in verdict.reasons[0], verdict.text()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        MADE[:8],
+        [replace(one, first_s=one.first_s + 9, last_s=one.last_s + 9) if one.thread == "C" else one for one in MADE],
+        [replace(one, thread="A") for one in MADE],
+        [*MADE[:6], *(replace(one, number=1) for one in MADE[6:])],
+    ],
+)
+def test_choices_that_did_not_meet_tell_nothing(made):
+    seen = Choices(Program(told=TOLD["addr-select/6"]), made)
+    assert judged(replace(of("addr-select/6", Program()), seen=seen)).verdict == "COULD NOT TELL"
+
+
+def test_a_thread_that_is_told_anothers_rule_is_wrong():
+    told = [*TOLD["addr-select/6"][:6], Event("B", 1), Event("C", 0), Event("C", 1), Event("B", 0)]
+    verdict = judged(of("addr-select/6", Program(told=told)))
+    assert verdict.reasons == ["2 of 10 are reported wrong; choice 7, of B: told 1 of B, was 0 (INIT, 2001:db8::1)"]
 
 
 @pytest.mark.parametrize("id", RIGHT)

@@ -5,41 +5,52 @@ from dataclasses import replace
 import pytest
 
 from labs.cases.rtl8139_tso.cured import Offload
-from labs.cases.rtl8139_tso.cuts import Card
-from labs.cases.rtl8139_tso.let_in import Firewall
+from labs.cases.rtl8139_tso.cuts import ASKED_MSS, Card, drawn, telling
+from labs.cases.rtl8139_tso.let_in import PORTS, Firewall, Knocked
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import BROKEN, CUT, download
 
 
-def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: int = 3, **router: int):
-    seen = download(sizes, df, **router)
+def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: int = 3, **more: int):
+    seen = download(sizes, df, **more)
     return replace(seen, got_bytes=1_000_000, server=server, card_counters={"tx_packets": tx_packets})
 
 
-FIXED = fast({1308: 9, 100: 2})
-SMALL = fast({988: 9, 100: 2}, mss=1000)
-PINGED = {"IcmpMsgInType8": 2}
+MSS = (1320, 1231, 663, 515)
+ASKED = [fast({mss - 12: 9, 100: 2}, mss=mss) for mss in MSS]
+FIXED, *_, SMALL = ASKED
+KNOCKED = Knocked(["client", "router", "stranger"], [*PORTS, 4242], {"IcmpMsgInType8": 54})
 OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
 OTHERS = [Settings(host) for host in HOSTS if host != "server"]
 CONTROL = replace(FIXED, packets=fast({1308: 9}).packets)
 ONE = Evidence(
     "rtl8139-tso/1",
-    "DOWNLOAD=slow\n",
+    "…",
     "6.1",
-    Script(0, ""),
+    Script(0, "", variables={"DOWNLOAD": "slow"}),
     OTHERS,
     "",
-    Firewall(BROKEN, OPENED, 1420, PINGED, Settings("server")),
+    Firewall(BROKEN, OPENED, 1420, KNOCKED, Settings("server"), Settings("server")),
 )
 TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"]))
-FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card([FIXED, SMALL], True, replace(CONTROL, server="beside")))
-FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card([FIXED, SMALL], True, replace(CONTROL, server="mended")))
+FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card(ASKED, True, replace(CONTROL, server="beside")))
+FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card(ASKED, True, replace(CONTROL, server="mended")))
 
 
 def changed(evidence: Evidence, **parts) -> Evidence:
     return replace(evidence, seen=replace(evidence.seen, **parts))
+
+
+def let(**moved: int) -> Evidence:
+    """Whoever knocked was let in, by these counters."""
+    return changed(ONE, knocked=replace(KNOCKED, moved=KNOCKED.moved | moved))
+
+
+def said(word: str) -> Evidence:
+    """That of exercise 1, with another prediction."""
+    return replace(ONE, script=Script(0, "", variables={"DOWNLOAD": word}))
 
 
 @pytest.mark.parametrize("evidence", [ONE, TWO, FOUR, FIVE], ids="1245")
@@ -48,17 +59,62 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         assert verdict.verdict == "PASS", verdict.text()
 
 
+@pytest.mark.parametrize("lost", [["generic-segmentation-offload"], ["generic-receive-offload", "tx-tcp-segmentation"]])
+def test_what_the_kernel_does_itself_may_be_off(lost):
+    assert judged(changed(TWO, lost=lost)).verdict == "PASS"
+
+
+def test_a_segment_without_timestamps_is_full_with_as_many_bytes_more():
+    full = fast({1320: 9, 100: 2}, options=0)
+    assert judged(changed(TWO, fixed=full)).verdict == judged(changed(FOUR, asked=[full, *ASKED[1:]])).verdict == "PASS"
+    verdict = judged(changed(TWO, fixed=fast({1308: 9}, options=0)))
+    assert verdict.reasons == [
+        "0% of the segments are full, expected 75% at least: the MSS allows 1320 bytes, and most have 1308"
+    ]
+
+
+def test_what_is_drawn_tells_and_is_drawn():
+    draws = {tuple(drawn()) for _ in range(100)}
+    assert len(draws) > 90 and all(map(telling, draws))
+    assert all(mss in sizes for draw in draws for mss, sizes in zip(draw, ASKED_MSS, strict=True))
+
+
 @pytest.mark.parametrize(
-    "evidence, said",
+    "size",
+    [
+        *(lambda asked, bit=bit: asked & ~(1 << bit) for bit in range(11)),
+        *(lambda asked, bit=bit: asked | 1 << bit for bit in range(11)),
+        *(lambda asked, of=of: asked // of * of for of in (2, 4, 8)),
+        lambda asked: max(asked, 524),
+        lambda asked: 1308 if asked > 1100 else 988,
+        lambda asked: asked + 12,
+    ],
+)
+def test_no_wrong_size_is_right_for_all_that_is_drawn(size):
+    assert any(size(mss - 12) != mss - 12 for mss in drawn())
+
+
+@pytest.mark.parametrize("word", ["slow", "Slow", "SLOW", " slow "])
+def test_a_word_is_the_same_in_capitals(word):
+    assert judged(said(word)).verdict == "PASS"
+
+
+@pytest.mark.parametrize(
+    "evidence, why",
     [
         (changed(ONE, opened=BROKEN), '0 of 2 ICMPs "fragmentation needed" pass the firewall'),
         (changed(ONE, learnt_mtu=0), "the server has learnt no MTU, expected 1420"),
-        (changed(ONE, knocked=PINGED | {"IcmpMsgInType13": 1}), "the firewall lets in other ICMP too (type 13)"),
-        (changed(ONE, knocked=PINGED | {"TcpOutRsts": 1}), "the firewall lets in TCP to port"),
-        (changed(ONE, knocked=PINGED | {"UdpNoPorts": 1}), "the firewall lets in UDP to port"),
+        (let(IcmpMsgInType13=1), "the firewall lets in other ICMP too (type 13)"),
+        (let(IcmpMsgInType0=1, IcmpMsgInType43=6), "the firewall lets in other ICMP too (type 0, 43)"),
+        (let(IcmpMsgInType3=15), "the firewall lets in other ICMP too (type 3 of no connection"),
+        (let(TcpInSegs=1), "the firewall lets in TCP to port"),
+        (let(UdpNoPorts=1), "the firewall lets in UDP to port"),
+        (changed(ONE, rules=Settings("server", [], ["-A OUTPUT"])), "more than let something in: now '-A OUTPUT'"),
         (changed(ONE, server=Settings("server", [], ["a route"])), "more than the firewall was changed: now 'a route'"),
-        (replace(ONE, answer="DOWNLOAD=fast"), "expected fast, and it is slow"),
-        (replace(ONE, answer="x"), "the answer does not say what it expects"),
+        (said("fast"), "expected fast, and it is slow"),
+        (said(" FAST "), "expected fast, and it is slow"),
+        (said("slow or fast"), "the answer does not say what it expects"),
+        (replace(ONE, script=Script(0, "")), "the answer does not say what it expects"),
         (changed(TWO, fixed=fast(CUT, FragFails=5)), "5 segments are larger than the MSS of 1320"),
         (changed(TWO, fixed=fast({1308: 9}, FragOKs=3)), "the router cuts 3 packets"),
         (changed(TWO, fixed=fast({1308: 9}, df=False)), "9 packets may be fragmented (no DF)"),
@@ -68,16 +124,16 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         (replace(TWO, settings=[Settings("router", ["x"]), *OTHERS[1:]]), "router was changed"),
         (replace(changed(TWO, lost=["rx-checksumming"]), script=Script(1, "no")), "it ended with status 1: no"),
         (replace(TWO, unanswered="curl got nothing", seen=Offload(BROKEN)), "found: curl got nothing"),
-        (changed(FOUR, asked=[FIXED, fast(CUT, mss=1000)]), "5 segments are larger than the MSS"),
+        (changed(FOUR, asked=[*ASKED[:3], fast(CUT, mss=515)]), "5 segments are larger than the MSS"),
         (changed(FOUR, intact=False), "the file that arrives is not the one served"),
         (changed(FOUR, control=replace(FOUR.seen.control, got_bytes=100_000_000)), "that beside gives"),
-        (changed(FIVE, asked=[FIXED, replace(SMALL, card_counters={"tx_packets": 11})]), "it cuts no more"),
+        (changed(FIVE, asked=[*ASKED[:3], replace(SMALL, card_counters={"tx_packets": 11})]), "it cuts no more"),
         (replace(FIVE, unanswered="curl got nothing", seen=Card([])), "found: curl got nothing"),
     ],
 )
-def test_what_is_wrong_fails_for_its_reason(evidence, said):
+def test_what_is_wrong_fails_for_its_reason(evidence, why):
     for verdict in (judged(evidence), judged_file(evidence.text().encode())):
-        assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+        assert verdict.verdict == "FAIL" and any(why in reason for reason in verdict.reasons), verdict.text()
 
 
 STOOD_STILL = replace(FIXED, held_up_ms=1e4)
@@ -89,14 +145,18 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(ONE, opened=replace(OPENED, held_up_ms=1e4)),
         changed(TWO, broken=replace(BROKEN, held_up_ms=1e4)),
         changed(TWO, fixed=STOOD_STILL),
-        changed(FOUR, asked=[FIXED, replace(SMALL, held_up_ms=1e4)]),
+        changed(FOUR, asked=[*ASKED[:3], replace(SMALL, held_up_ms=1e4)]),
         changed(FIVE, control=STOOD_STILL),
         changed(ONE, knocked=None),
         changed(ONE, opened=None),
         changed(TWO, lost=None),
-        changed(ONE, knocked={}),
+        changed(ONE, rules=None),
+        changed(ONE, knocked=replace(KNOCKED, names=["client", "router"])),
+        changed(ONE, knocked=replace(KNOCKED, ports=[22])),
         changed(FOUR, asked=[FIXED]),
-        changed(FOUR, asked=[FIXED, FIXED]),
+        changed(FOUR, asked=[FIXED] * 4),
+        changed(FOUR, asked=[*ASKED[:3], fast({508: 9}, mss=520)]),
+        changed(FOUR, asked=[fast({mss - 12: 9}, mss=mss) for mss in (1320, 903, 539, 203)]),
         changed(FOUR, control=FIVE.seen.control),
         changed(FIVE, intact=None),
         replace(changed(ONE, opened=None), unanswered="and yet there is more"),

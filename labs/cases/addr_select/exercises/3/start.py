@@ -1,4 +1,5 @@
 # Exercise addr-select/3: two peers, ten packets to each. It works, and every packet pays.
+# Run by the user nobody: python3 -I PROGRAM 10 PEER PORT PEER PORT
 import socket
 import sys
 

@@ -4,7 +4,8 @@
 //
 // on_…() functions are called at the entry of the kernel function, after_…() at its return. note_port(ctx, CHOSEN,
 // thread(), value, 0) reports an event; ARGUMENT_4(ctx) is a function's fourth argument, RETURN_VALUE(ctx) what
-// it returned (labs/event.h). BPF_HASH(name, u32, struct …) makes a map with name.lookup(&key), name.update(&key, &value).
+// it returned (labs/trace/event.h). BPF_HASH(name, u32, struct …) makes a map with name.lookup(&key) and
+// name.update(&key, &value). Several threads will choose, some of them at the same time.
 
 #include "event.h"
 

@@ -1,0 +1,57 @@
+// expect: are reported wrong
+// One record for each processor: a thread that is taken off it amid its choice leaves it to the next.
+// SPDX-License-Identifier: GPL-2.0
+#include "event.h"
+
+enum probe { CHOICE, RULE, ANSWER, CHOSEN };
+
+static __always_inline u32 thread(void) { return bpf_get_current_pid_tgid(); }
+
+struct so_far {
+    u32 asked, rule, decided;
+    s32 best;
+};
+
+BPF_PERCPU_ARRAY(choices, struct so_far, 1);
+
+// ipv6_dev_get_saddr(net, dst_dev, daddr, prefs, saddr)
+int on_choice(void *ctx)
+{
+    struct so_far fresh = {};
+    u32 whose = 0;
+    choices.update(&whose, &fresh);
+    return 0;
+}
+
+// ipv6_get_saddr_eval(net, score, dst, i)
+int on_rule(void *ctx)
+{
+    u32 whose = 0;
+    struct so_far *now = choices.lookup(&whose);
+    if (now)
+        now->rule = ARGUMENT_4(ctx);
+    return 0;
+}
+
+int after_rule(void *ctx)
+{
+    u32 whose = 0;
+    struct so_far *now = choices.lookup(&whose);
+    s32 said = RETURN_VALUE(ctx);
+    if (!now)
+        return 0;
+    if (now->asked++ % 2 == 0)
+        now->best = said;
+    else if (said > now->best)
+        now->decided = now->rule;
+    return 0;
+}
+
+int after_choice(void *ctx)
+{
+    u32 whose = 0;
+    struct so_far *now = choices.lookup(&whose);
+    if (now)
+        note_port(ctx, CHOSEN, thread(), now->decided, 0);
+    return 0;
+}

