@@ -60,6 +60,7 @@ LINE = re.compile(r"^[^\S\n]*([\w.]+)[^\S\n]*([=:])(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"\s*(?:#|;|//).*")
 ASIDE = re.compile(r"\s*(?:\(|\s[-\u2013\u2014]+\s).*")
 UNIT = re.compile(r"\s*(?:bytes?|b)$")
+ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -88,7 +89,9 @@ def meant(text: str) -> str:
 
 
 def _number(text: str) -> str:
-    """What an expression without names comes to; empty if it is none."""
+    """What arithmetic comes to; empty if it is none."""
+    if not ARITHMETIC.fullmatch(text):
+        return ""
     try:
         found = value(parsed(f"bytes = {text}", "bytes", ()), {})
     except NoExpression:
