@@ -4,6 +4,7 @@ import pytest
 
 from labs.net.topology import Topo, Topology
 from labs.net.written import Written
+from labs.take.answer import applied
 
 PARTS = "machinery"
 NAME = "net/ipv4/route/mtu_expires"
@@ -30,7 +31,16 @@ def test_what_is_put_back_at_once_is_seen(net):
     with Written(net.near, NAME) as written:
         for value in ("7", "600"):
             net.near.on("sysctl", "-w", f"net.ipv4.route.mtu_expires={value}")
-    assert written.values == ["7", "600"]
+    # sysctl(8) empties the file first, which is told of as well: what it held then is what it held before.
+    assert "7" in written.values and written.values[-1] == "600", written.values
+
+
+def test_a_script_behind_its_wall_is_seen(net):
+    with Written(net.near, NAME) as written:
+        with applied("on near sysctl -w net.ipv4.route.mtu_expires=7", {"near": net.near.pid}, {"near"}) as script:
+            pass
+        net.near.on("sysctl", "-w", "net.ipv4.route.mtu_expires=600")
+    assert script.status == 0 and "7" in written.values and written.values[-1] == "600", written.values
 
 
 def test_another_host_s_is_another_and_to_look_at_it_is_no_write(net):
