@@ -62,11 +62,10 @@ def test_one_that_deletes_the_interfaces_fails(check):
     assert verdict["verdict"] == "FAIL" and "expected every request" in " ".join(verdict["reasons"])
 
 
-def test_one_that_powers_off_the_guest_fails(check):
-    verdict = check("echo o >/proc/sysrq-trigger; sleep 60\n")
-    assert verdict["verdict"] == "FAIL"
-    (said,) = verdict["reasons"]
-    assert re.match("the guest (died|fell silent) while the answer ran", said)
+def test_one_that_would_power_off_the_guest_is_judged_as_any_other(check):
+    """What becomes of a guest that an answer does end, test_c_answers.py shows."""
+    verdict = check("echo o >/proc/sysrq-trigger\n")
+    assert verdict["verdict"] == "FAIL" and "B still waits" in " ".join(verdict["reasons"])
 
 
 @pytest.mark.whole("machinery")
