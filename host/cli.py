@@ -343,7 +343,7 @@ def _repeat(names, as_json, record):
     "everything",
     is_flag=True,
     help="Every test: each answer to each exercise, twenty runs of a case "
-    "in a row. It takes an hour; parts that have passed on these files are not run again.",
+    "in a row. It takes an hour and a half; parts that have passed on these files are not run again.",
 )
 @click.option("--part", metavar="NAME", help="One part of --all: base, site, machinery, or a case.")
 @click.argument("words", metavar="[-- PYTEST OPTIONS...]", nargs=-1, type=click.UNPROCESSED)
