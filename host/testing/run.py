@@ -49,18 +49,16 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     if named:
         sys.exit(_pytest(words))
     whole = _whole(with_vm, words)
-    if part:
-        sys.exit(parts.passed(part, lambda: _pass([part], with_vm, words), part in whole))
-    along, owed = parts.due()
-    if everything:
-        every = [BASE, *along, *owed]
-        say(f"parts: {', '.join(every)}")
-        sys.exit(worst([parts.passed(name, lambda: _pass([name], with_vm, words), name in whole) for name in every]))
-    status = parts.came_along([name for name in along if name in whole], lambda: _pass([BASE, *along], with_vm, words))
+    if part or everything:
+        chosen = [part] if part else [BASE, *parts.not_passed()]
+        say(f"parts: {', '.join(chosen)}")
+        sys.exit(worst([parts.passed(name, lambda: _pass([name], with_vm, words), name in whole) for name in chosen]))
+    along, left = parts.touched()
+    status = _pass([BASE, *along], with_vm, words)
     if along:
         say(f"with what has changed: {', '.join(along)}")
-    if owed:
-        say(f"owed: {', '.join(owed)}, which did not pass on these files. Next: ./lab test --all, or one --part NAME")
+    if left:
+        say(f"changed, and not run: {', '.join(left)}. Next: ./lab test --all, or one --part NAME")
     sys.exit(status)
 
 

@@ -1,5 +1,6 @@
-"""Does a change bring along the parts of the tests that it touches, and is what has not passed owed?"""
+"""Does a change bring along the parts of the tests that it touches, and does `--all` run what has not passed?"""
 
+import json
 import re
 import subprocess
 import sys
@@ -13,15 +14,16 @@ from host.testing import parts, run
 
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
-    """A checkout with two parts, `page` and `case`, of which nothing has passed yet."""
+    """A checkout with two parts, `page` and `case`, of which nothing has passed yet; it landed as it is."""
     monkeypatch.setattr(parts, "REPOSITORY", tmp_path)
-    case = parts.Part(("case/",), ("host/", "lab"), ("host/tab/", "host/site.py"))
-    monkeypatch.setattr(parts, "parts", lambda: {"page": parts.Part(("book/",)), "case": case})
+    case = parts.Part(100, ("case/",), ("host/", "lab"), ("host/tab/", "host/site.py"))
+    monkeypatch.setattr(parts, "parts", lambda: {"page": parts.Part(50, ("book/",)), "case": case})
     for name in ("book/page.md", "case/run.py", "host/vm.py", "host/site.py", "lab", "README.md"):
         write(tmp_path, name, "as it was")
-    (tmp_path / "tests").mkdir()
+    write(tmp_path, ".gitignore", "_build/")
     git(tmp_path, "init", "-q")
     commit(tmp_path)
+    monkeypatch.setenv("LAND_BASE", head(tmp_path))
     return tmp_path
 
 
@@ -32,12 +34,16 @@ def write(repository, name, text):
 
 def git(repository, *words):
     who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", "-C", repository, *who, *words], check=True, capture_output=True)
+    return subprocess.run(["git", "-C", repository, *who, *words], check=True, capture_output=True, text=True).stdout
 
 
 def commit(repository):
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "a change")
+
+
+def head(repository):
+    return git(repository, "rev-parse", "HEAD").strip()
 
 
 @pytest.fixture
@@ -47,23 +53,21 @@ def all_passed(repository):
     return repository
 
 
-def test_what_never_passed_is_owed(repository):
-    assert parts.due() == ([], ["page", "case"])
+def test_what_landed_brings_nothing_along_and_all_runs_what_never_passed(repository):
+    assert parts.touched() == ([], []) and parts.not_passed() == ["page", "case"]
 
 
-def test_what_passed_on_these_files_is_neither_run_nor_owed(all_passed):
-    assert parts.due() == ([], [])
-    commit(all_passed)  # the record itself, which is no change
+def test_what_passed_on_these_files_is_not_run_again(all_passed):
     write(all_passed, "README.md", "edited")
-    assert parts.due() == ([], [])
+    assert parts.touched() == ([], []) and parts.not_passed() == []
 
 
 @pytest.mark.parametrize(
-    "name, along, owed",
+    "name, along, again",
     [
-        ("book/page.md", ["page"], []),
-        ("book/new.md", ["page"], []),
-        ("case/run.py", ["case"], []),
+        ("book/page.md", ["page"], ["page"]),
+        ("book/new.md", ["page"], ["page"]),
+        ("case/run.py", ["case"], ["case"]),
         ("host/vm.py", [], ["case"]),
         ("lab", [], ["case"]),
         ("laboratory", [], []),
@@ -72,15 +76,15 @@ def test_what_passed_on_these_files_is_neither_run_nor_owed(all_passed):
     ],
 )
 @pytest.mark.parametrize("committed", [True, False])
-def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed, name, along, owed, committed):
+def test_own_files_bring_a_part_along_and_its_machinery_has_all_run_it(all_passed, name, along, again, committed):
     write(all_passed, name, "edited")
     if committed:
         commit(all_passed)
-    assert parts.due() == (along, owed)
+    assert parts.touched() == (along, []) and parts.not_passed() == again
 
 
 @pytest.mark.parametrize(
-    "name, owed",
+    "name, again",
     [
         ("host/tab/state.py", False),
         ("vm-image/tab/live.js", False),
@@ -95,10 +99,10 @@ def test_own_files_bring_a_part_along_and_its_machinery_makes_it_owed(all_passed
         ("labs/cases/addr_select/case.py", False),
     ],
 )
-def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatch, name, owed):
+def test_all_runs_a_case_for_what_it_runs_through_and_for_nothing_else(monkeypatch, name, again):
     monkeypatch.setattr(parts, "changed_since", lambda commit: [name])
-    known = {"frag-needed": {"passed_on": "abc", "took_s": 1}}
-    assert parts.stale(known).get("frag-needed") == (False if owed else None)
+    monkeypatch.setattr(parts, "recorded", lambda: {"frag-needed": "abc"})
+    assert ("frag-needed" in parts.not_passed()) is again
 
 
 @pytest.mark.parametrize(
@@ -114,13 +118,21 @@ def test_a_case_is_owed_for_what_it_runs_through_and_for_nothing_else(monkeypatc
     ],
 )
 def test_what_pages_are_made_of_brings_the_site_along(monkeypatch, name):
+    monkeypatch.setenv("LAND_BASE", "abc")
     monkeypatch.setattr(parts, "changed_since", lambda commit: [name])
-    assert parts.stale({"site": {"passed_on": "abc", "took_s": 1}})["site"]
+    assert "site" in parts.touched()[0]
 
 
 def test_the_lines_of_the_toolbox_are_tried_when_its_page_has_changed(monkeypatch):
+    monkeypatch.setenv("LAND_BASE", "abc")
     monkeypatch.setattr(parts, "changed_since", lambda commit: ["book/toolbox.md"])
-    assert parts.stale({"machinery": {"passed_on": "abc", "took_s": 1}})["machinery"]
+    assert "machinery" in sum(parts.touched(), [])
+
+
+def test_where_no_commit_is_named_the_base_runs_alone(repository, monkeypatch):
+    monkeypatch.delenv("LAND_BASE")
+    write(repository, "book/page.md", "edited")
+    assert parts.touched() == ([], [])
 
 
 def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
@@ -142,21 +154,27 @@ def test_no_file_of_tests_that_is_aside_has_a_test_of_a_case():
 
 def test_a_file_that_moved_out_of_a_part_has_changed_there(all_passed):
     git(all_passed, "mv", "book/page.md", "page.md")
-    assert parts.due() == (["page"], [])
+    assert parts.touched() == (["page"], [])
 
 
-def test_no_more_comes_along_than_there_is_time_for(all_passed):
-    record = all_passed / parts.RECORD
-    record.write_text(re.sub(r"took_s = \d+", f"took_s = {parts.AT_MOST_S // 2 + 1}", record.read_text()))
+def test_no_more_comes_along_than_there_is_time_for(all_passed, monkeypatch):
+    monkeypatch.setattr(parts, "AT_MOST_S", 149)
     write(all_passed, "book/page.md", "edited")
     write(all_passed, "case/run.py", "edited")
-    assert parts.due() == (["page"], ["case"])
+    assert parts.touched() == (["page"], ["case"])
 
 
-def test_a_commit_that_this_clone_lacks_is_as_if_nothing_had_passed(all_passed):
-    record = all_passed / parts.RECORD
-    record.write_text(record.read_text().replace(parts.recorded()["page"]["passed_on"], "0" * 40))
-    assert parts.due() == ([], ["page", "case"])
+def test_a_commit_that_this_clone_lacks_is_as_if_all_had_changed(all_passed, monkeypatch):
+    (all_passed / parts.RECORD).write_text(json.dumps(parts.recorded() | {"page": "0" * 40}))
+    assert parts.not_passed() == ["page"]
+    monkeypatch.setenv("LAND_BASE", "0" * 40)
+    assert parts.touched() == (["page", "case"], [])
+
+
+@pytest.mark.parametrize("damaged", ["", "{", "[]", '"page"'])
+def test_a_damaged_record_is_none(all_passed, damaged):
+    (all_passed / parts.RECORD).write_text(damaged)
+    assert parts.not_passed() == ["page", "case"]
 
 
 def test_what_fails_is_not_written_down_nor_what_ran_on_no_commit(repository, capsys):
@@ -166,28 +184,16 @@ def test_what_fails_is_not_written_down_nor_what_ran_on_no_commit(repository, ca
     assert "changes without a commit" in capsys.readouterr().err
 
 
-def test_one_that_comes_along_and_passes_is_written_down_with_the_time_that_it_took_alone(all_passed):
-    record = all_passed / parts.RECORD
-    record.write_text(re.sub(r"took_s = \d+", "took_s = 7", record.read_text()))
-    write(all_passed, "book/page.md", "edited")
-    assert parts.came_along(["page"], lambda: 0) == 0 and parts.due() == (["page"], []), "this is no commit"
-    commit(all_passed)
-    assert parts.came_along(["page"], lambda: 1) == 1 and parts.due() == (["page"], [])
-    assert parts.came_along(["page"], lambda: 0) == 0 and parts.due() == ([], [])
-    head = subprocess.run(["git", "-C", all_passed, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
-    assert parts.recorded()["page"] == {"passed_on": head, "took_s": 7}
-
-
-def test_one_that_passed_in_part_is_owed_and_one_that_failed_in_part_too(all_passed):
+def test_one_that_passed_in_part_is_run_again_and_one_that_failed_in_part_too(all_passed):
     write(all_passed, "host/vm.py", "edited")
     commit(all_passed)
-    assert parts.passed("case", lambda: 0, whole=False) == 0 and parts.due() == ([], ["case"])
-    assert parts.passed("page", lambda: 1, whole=False) == 1 and parts.due() == ([], ["page", "case"])
+    assert parts.passed("case", lambda: 0, whole=False) == 0 and parts.not_passed() == ["case"]
+    assert parts.passed("page", lambda: 1, whole=False) == 1 and parts.not_passed() == ["page", "case"]
 
 
-def test_one_that_fails_after_it_passed_is_owed(all_passed):
+def test_one_that_fails_after_it_passed_is_run_again(all_passed):
     assert parts.passed("page", lambda: 1) == 1
-    assert parts.due() == ([], ["page"])
+    assert parts.not_passed() == ["page"]
 
 
 def test_an_unknown_part_names_the_known():

@@ -22,9 +22,9 @@ def calls(monkeypatch):
     seen.whole = {}
     monkeypatch.setattr(installed, "need", lambda *names: None)
     monkeypatch.setattr(run, "names", lambda: ["stock"])
-    monkeypatch.setattr(parts, "due", lambda: (["site"], ["machinery"]))
+    monkeypatch.setattr(parts, "touched", lambda: (["site"], ["machinery"]))
+    monkeypatch.setattr(parts, "not_passed", lambda: ["site", "machinery"])
     monkeypatch.setattr(parts, "passed", lambda name, run, whole: seen.whole.update({name: whole}) or run())
-    monkeypatch.setattr(parts, "came_along", lambda names, run: seen.whole.update(dict.fromkeys(names, True)) or run())
     monkeypatch.setattr(snapshot, "snapshot", lambda name: seen.append("snapshot"))
     monkeypatch.setattr(state, "state", lambda: seen.append("tab"))
     monkeypatch.setattr(quoted, "trees", lambda: seen.append("sources"))
@@ -95,14 +95,9 @@ def test_a_part_of_which_some_tests_ran_has_not_passed(calls, words, quick, whol
     assert status(*words, quick=quick, part="machinery") == 0 and calls.whole == {"machinery": whole}
 
 
-@pytest.mark.parametrize("words, along", [([], {"site": True}), (["-k", "wide"], {})])
-def test_what_came_along_and_passed_is_written_down(calls, words, along):
-    assert status(*words) == 0 and calls.whole == along
-
-
-def test_what_is_owed_is_said_with_its_command(calls, capsys):
-    assert status(quick=True) == 0
-    assert "owed: machinery" in (said := capsys.readouterr().err) and "./lab test --all" in said
+def test_a_part_that_changed_and_is_not_run_is_named_with_its_command(calls, capsys):
+    assert status(quick=True) == 0 and calls.whole == {}
+    assert "changed, and not run: machinery" in (said := capsys.readouterr().err) and "./lab test --all" in said
 
 
 @pytest.mark.parametrize("lost, code", [(0, 0), (run.MOST_LOST, 0), (run.MOST_LOST + 1, 1)])
