@@ -12,7 +12,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from host import cases, chromium
+from core import cases
+from host import chromium
 from host.debian import installed
 from host.errors import LabError
 from host.notebook import jupyter, pairs
