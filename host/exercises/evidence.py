@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from core.files import write_whole
 from core.protocol import LARGEST_EVIDENCE_BYTES
 from core.statuses import VERDICTS, Status
 from host.errors import LabError
@@ -28,12 +29,9 @@ def need_place(file: Path, answer: Path) -> None:
 
 def keep(file: Path, evidence: dict) -> None:
     """Write what a verdict rests on, whole or not at all."""
-    part = file.with_name(f"{file.name}.part")
     try:
-        part.write_text(json.dumps(evidence, sort_keys=True) + "\n")
-        part.replace(file)
+        write_whole(file, json.dumps(evidence, sort_keys=True) + "\n")
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise LabError(f"cannot write {file}: {error.strerror}; the verdict is noted all the same", ANEW) from error
     say(f"what the verdict rests on is in {file}; judged again by: ./lab judge {file}")
 

@@ -12,6 +12,7 @@ import nbformat
 from jupyter_core.paths import jupyter_data_dir
 
 from core import cases
+from core.files import write_whole
 from core.statuses import Status
 from host import held
 from host.errors import LabError
@@ -46,9 +47,7 @@ def kernelspecs(folder: Path) -> None:
         }
         target = folder / "kernels" / kernel_name(name)
         target.mkdir(parents=True, exist_ok=True)
-        aside = target / f"kernel.json.{os.getpid()}"  # another ./lab may write its own at the same time
-        aside.write_text(json.dumps(spec, indent=1))
-        aside.replace(target / "kernel.json")
+        write_whole(target / "kernel.json", json.dumps(spec, indent=1))
 
 
 def environment() -> dict[str, str]:
@@ -132,9 +131,7 @@ def copy_for_the_reader() -> Path:
         first = first or copy
         WORK.mkdir(exist_ok=True)
         if not copy.exists():
-            aside = copy.with_suffix(".part")
-            aside.write_text(jupytext.writes(fresh(case), fmt="ipynb"))
-            aside.replace(copy)
+            write_whole(copy, jupytext.writes(fresh(case), fmt="ipynb"))
         for exercise in case.exercises:
             answer = WORK / case.name / f"{exercise.folder.name}{exercise.suffix}"
             answer.parent.mkdir(exist_ok=True)
