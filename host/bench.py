@@ -13,7 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from host import cases, paths
+from core import cases
+from core.protocol import STEPS
+from host import paths
 from host.debian import installed, source
 from host.errors import LabError
 from host.exercises import device, judging
@@ -74,7 +76,7 @@ def checks() -> dict[str, dict[str, float]]:
 
 def table(found: dict[str, dict[str, float]]) -> str:
     """For a person: a row for each exercise, a column for what its seconds went to."""
-    columns = ["wake", "start", *judging.IN_THE_GUEST, "judging", "down"]
+    columns = ["wake", "start", *STEPS, "judging", "down"]
     lines = [f"{'seconds':<14}" + "".join(f"{name:>8}" for name in (*columns, "in all"))]
     for id, took in found.items():
         numbers = [*(took.get(name) for name in columns), sum(took.values())]

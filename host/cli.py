@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from host import errors, phases
+from core.statuses import VERDICTS, Status
+from host import phases
 from host.commands import DASHES, Command, Commands
 from host.plain import plain, plain_json
 
@@ -90,7 +91,7 @@ def shell(context, profile, words):
 
     With a CASE, Mininet's prompt on its network. `help` there lists what brings the fault and takes it away. Without a
     terminal it reads standard input to its end."""
-    from host import cases
+    from core import cases
     from host.vm import labs, serving
 
     if words and words[0] in cases.cases() and list(words) != context.meta[DASHES]:
@@ -177,7 +178,7 @@ def _tell(verdict, exercise, as_json):
             click.echo(f"  {plain(reason)}")
         if took := verdict.get("took_s"):
             click.echo(f"seconds: {', '.join(f'{on} {seconds:.1f}' for on, seconds in took.items())}")
-    sys.exit(errors.VERDICTS[verdict["verdict"]])
+    sys.exit(VERDICTS[verdict["verdict"]])
 
 
 @command("./lab hint frag-needed/1")
@@ -195,10 +196,9 @@ def hint(exercise):
 @click.option("--yes", is_flag=True, help="Do not ask whether you really want it.")
 def solution(exercise, yes):
     """The solution with why it works, once you passed or asked for it."""
-    from host import cases
     from host.exercises import answering, progress
 
-    cases.exercise(exercise)
+    answering.named(exercise)
     answering.fetch_progress()
     if not (yes or progress.passed(exercise)):
         click.confirm(f"{exercise} is not passed yet. Show its solution?", abort=True, err=True)
@@ -237,7 +237,7 @@ def doctor(as_json):
             click.echo(f"{'ok  ' if finding.good else 'LACK'}  {finding.what}: {finding.found}")
             if finding.mend:
                 click.echo(f"      Next: {finding.mend}")
-    sys.exit(0 if all(finding.good for finding in findings) else errors.COULD_NOT)
+    sys.exit(0 if all(finding.good for finding in findings) else Status.COULD_NOT)
 
 
 @command("./lab record frag-needed")
@@ -295,7 +295,7 @@ def tab(run, told, trace, sources, as_json):
     else:
         answer, text = running.run(kernel, told, trace) if run else running.made(kernel), running.text
     _print_json(answer) if as_json else click.echo(plain(text(answer)))
-    sys.exit(0 if answer.get("measured", True) else errors.COULD_NOT)
+    sys.exit(0 if answer.get("measured", True) else Status.COULD_NOT)
 
 
 @command("./lab bench --json")
@@ -326,7 +326,7 @@ def bench(case, as_json, record, times):
 
 def _repeat(names, as_json, record):
     """Counts the runs of these cases."""
-    from host import cases
+    from core import cases
     from host.recording import repeats
 
     for name in [cases.case(name).name for name in names]:  # a wrong name is said before the first begins

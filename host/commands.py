@@ -9,8 +9,11 @@ import sys
 
 import click
 
+from core.cases import WrongCall
+from core.signals import leave_once
+from core.statuses import Status
 from host import phases
-from host.errors import LabError, Status
+from host.errors import LabError
 from host.plain import plain_json
 
 DASHES = "lab.dashes"  # the words after a `--`, if there was one
@@ -18,20 +21,15 @@ DASHES = "lab.dashes"  # the words after a `--`, if there was one
 
 def end_as_by_ctrl_c() -> None:
     """Have SIGTERM, and SIGHUP where nohup does not have it ignored, leave every block, and with it end its guest; the
-    status is 128 + the signal's number. Once: a terminal that closes may say so twice, and the second time would cut
-    short what the first began."""
+    status is 128 + the signal's number."""
 
-    def leave(number, frame):
-        for each in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(each, lambda number, frame: None)
+    def silence() -> None:
         for stream in (1, 2):
             if stat.S_ISCHR(os.fstat(stream).st_mode) and not os.isatty(stream):  # a terminal that has closed
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-        sys.exit(128 + number)
 
-    for each in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(each) != signal.SIG_IGN:
-            signal.signal(each, leave)
+    heeded = [each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) != signal.SIG_IGN]
+    leave_once(heeded, silence)
 
 
 class Commands(click.Group):
@@ -40,11 +38,10 @@ class Commands(click.Group):
     def invoke(self, context):
         try:
             return super().invoke(context)
+        except WrongCall as wrong:
+            self._end(context, LabError(str(wrong), wrong.next_command, Status.USAGE))
         except LabError as error:
-            if "--json" in sys.argv:
-                click.echo(plain_json(json.dumps({"error": error.message, "next": error.next})))
-            phases.say(f"lab: {error}")
-            context.exit(error.status)
+            self._end(context, error)
         except KeyboardInterrupt:
             click.echo("\nlab: interrupted; what was running has been ended", err=True)
             context.exit(Status.INTERRUPTED)
@@ -54,6 +51,13 @@ class Commands(click.Group):
         except (OSError, subprocess.CalledProcessError) as error:  # a full disk, a file not ours
             click.echo(f"lab: {error}\n  Next: ./lab doctor", err=True)
             context.exit(Status.COULD_NOT)
+
+    def _end(self, context, error):
+        """Say what is wrong, and end with its status."""
+        if "--json" in sys.argv:
+            click.echo(plain_json(json.dumps({"error": error.message, "next": error.next})))
+        phases.say(f"lab: {error}")
+        context.exit(error.status)
 
     def resolve_command(self, context, arguments):
         try:

@@ -1,15 +1,6 @@
-"""What can a person do something about? An error with what was expected, and the next command. And with which status
-does a call end?"""
+"""What can a person do something about? An error with what was expected, and the next command."""
 
-import tomllib
-from enum import IntEnum
-
-from host.paths import LABS
-
-STATUSES = tomllib.loads((LABS / "statuses.toml").read_text())  # each with its number and what it means
-Status = IntEnum("Status", {name: status["number"] for name, status in STATUSES.items()})
-VERDICTS = {status["verdict"]: Status[name] for name, status in STATUSES.items() if "verdict" in status}
-USAGE, COULD_NOT = Status.USAGE, Status.COULD_NOT  # what an error ends with
+from core.statuses import Status
 
 
 class LabError(Exception):
@@ -18,7 +9,7 @@ class LabError(Exception):
     `message` says what was expected and what was found; `next` is a command to type.
     """
 
-    def __init__(self, message: str, next: str = "", status: int = COULD_NOT):
+    def __init__(self, message: str, next: str = "", status: int = Status.COULD_NOT):
         super().__init__(message)
         self.message = message
         self.next = next

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from core.files import write_whole
 from host.errors import LabError
 from host.paths import cache, shared
 from host.phases import say
@@ -202,9 +203,7 @@ def need_space(what: str, needs_mib: int, folder: Path, elsewhere: str = "") -> 
 def _write_list(folder: Path, files: Iterable[Path]) -> None:
     """What `damage` compares with; written last, for it says that the folder is whole."""
     listed = {path.relative_to(folder).as_posix(): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
-    aside = folder / f"{LIST}.part"
-    aside.write_text(json.dumps(listed))
-    aside.replace(folder / LIST)
+    write_whole(folder / LIST, json.dumps(listed))
 
 
 def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib: int) -> None:

@@ -17,9 +17,10 @@ import json
 import sys
 from types import ModuleType
 
-from labs.case import Outcome, cases
-from labs.check import OUTCOMES
-from labs.errors import VERDICTS, CannotTry, CouldNotTell, Status
+from core.cases import WrongCall, cases
+from core.statuses import OUTCOMES, VERDICTS, Status
+from labs.case import Outcome, module
+from labs.errors import CannotTry, CouldNotTell
 
 SHOWN = {
     "run": "show a case happen, beside its control",
@@ -35,16 +36,16 @@ def main(words: list[str]) -> int:
     try:
         if asked.verb == "check":
             return check(asked.exercise, sys.stdin.read(), asked.json, asked.sealed)
+        case = known[asked.case]
         if asked.verb == "record":
-            print(json.dumps(known[asked.case].module("record").record()))
+            print(json.dumps(module(case, "record").record()))
             return Status.HOLDS
         if asked.verb == "shell":
             from labs.shell import prompt  # only this verb needs Mininet before the case does
 
-            prompt(known[asked.case].module("shell").session)
+            prompt(module(case, "shell").session)
             return Status.HOLDS
-        module = known[asked.case].module()
-        outcome = _run(asked, module) if asked.verb == "run" else module.trace()
+        outcome = _run(asked, module(case)) if asked.verb == "run" else module(case).trace()
     except CannotTry as reason:
         return _no_outcome(Status.COULD_NOT, "could not be tried", str(reason), reason.next_command, asked.json)
     except CouldNotTell as reason:
@@ -56,9 +57,9 @@ def main(words: list[str]) -> int:
     return STATUS[outcome.reproduced]
 
 
-def _run(asked: argparse.Namespace, module: ModuleType) -> Outcome:
+def _run(asked: argparse.Namespace, case: ModuleType) -> Outcome:
     """The case, once or as often as was asked."""
-    run = functools.partial(module.run, **dict(asked.changed))
+    run = functools.partial(case.run, **dict(asked.changed))
     if not asked.rounds:
         return run()
     from labs.measure.repeated import repeated
@@ -108,14 +109,13 @@ def _setting(word: str) -> tuple[str, int]:
 def check(exercise: str, given: str, as_json: bool, sealed: bool) -> int:
     """Judges an answer and prints the verdict; its exit status. A seal tells whoever sent nonce and answer what the
     judge has printed from what the answer has. Sealed evidence is for them to judge."""
-    from labs.judge.exercise import Unknown
     from labs.take.judging import judged  # only this verb needs the judges' imports
 
     nonce, _, answer = given.partition("\n") if sealed else ("", "", given)
     seal = {"seal": {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}} if sealed else {}
     try:
         verdict, evidence = judged(exercise, answer)
-    except Unknown as unknown:
+    except WrongCall as unknown:
         print(unknown, file=sys.stderr)
         return Status.USAGE
     if sealed and evidence:

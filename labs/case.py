@@ -1,7 +1,7 @@
 """What is a case, and what must it offer?
 
-A case is a folder `labs/cases/<name>/` with `case.toml` (`chapter`, `name`, `title`, `profile`) and
-three modules. `case.py` has two functions:
+A case is a folder `labs/cases/<name>/` with `case.toml`, which core/cases.py reads, and three modules. `case.py` has
+two functions:
 
     run() -> Outcome      builds the topology, runs the broken and the control workload; what
                           case.toml has under [settings.NAME] are its arguments, whole numbers
@@ -19,15 +19,11 @@ often to tell. Both functions raise CannotTry if the machine lacks something. A 
 from __future__ import annotations
 
 import importlib
-import tomllib
-from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
+from core.cases import Case
 from labs.errors import CannotTry
-
-FOLDER = Path(__file__).with_name("cases")
 
 
 class Outcome(Protocol):
@@ -45,29 +41,12 @@ class Outcome(Protocol):
     def verdict(self) -> list[str]: ...  # of a run: what it came to, as lines for a terminal
 
 
-@dataclass(frozen=True)
-class Case:
-    """A case's folder, read."""
-
-    name: str
-    chapter: int
-    title: str
-    folder: Path
-
-    def module(self, name: str = "case") -> ModuleType:
-        """Its `case.py`, or another of its modules. Raises CannotTry if that needs a Python module that is not here."""
-        try:
-            return importlib.import_module(f"labs.cases.{self.folder.name}.{name}")
-        except ModuleNotFoundError as error:
-            if error.name and error.name.startswith("labs"):
-                raise
-            raise CannotTry(f"Python has no module {error.name!r} here", "./lab reset") from error
-
-
-def cases() -> dict[str, Case]:
-    """All cases by name, in the order of the chapters."""
-    found = []
-    for file in FOLDER.glob("*/case.toml"):
-        read = tomllib.loads(file.read_text())
-        found.append(Case(read["name"], read["chapter"], read["title"], file.parent))
-    return {case.name: case for case in sorted(found, key=lambda case: case.chapter)}
+def module(case: Case, name: str = "case") -> ModuleType:
+    """The case's `case.py`, or another of its modules. Raises CannotTry if that needs a Python module that is not
+    here."""
+    try:
+        return importlib.import_module(f"labs.cases.{case.folder.name}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("labs"):
+            raise
+        raise CannotTry(f"Python has no module {error.name!r} here", "./lab reset") from error

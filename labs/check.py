@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# What `reproduced` is called in an object of JSON.
-OUTCOMES = {True: "reproduced", False: "not reproduced", None: "could not tell"}
+from core.statuses import OUTCOMES
 
 
 @dataclass(frozen=True)

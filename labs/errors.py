@@ -1,14 +1,6 @@
-"""What keeps a case from being tried at all, or from being told? And with which status does `python -m labs` end?"""
+"""What keeps a case from being tried at all, or from being told?"""
 
 from __future__ import annotations
-
-import tomllib
-from enum import IntEnum
-from pathlib import Path
-
-STATUSES = tomllib.loads(Path(__file__).with_name("statuses.toml").read_text())  # each with its number and meaning
-Status = IntEnum("Status", {name: status["number"] for name, status in STATUSES.items()})
-VERDICTS = {status["verdict"]: Status[name] for name, status in STATUSES.items() if "verdict" in status}
 
 
 class CannotTry(Exception):

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
+from core.cases import Exercise, WrongCall, exercise, exercises
 from labs import plots
-from labs.judge.exercise import Exercise, Unknown, exercise, folders
 from labs.judge.judging import picture
 from labs.judge.verdict import Verdict, keep, kept
 from labs.take.judging import judged
@@ -80,8 +80,8 @@ class Reader(Magics):
     @line_magic
     def list(self, line: str) -> None:
         """%list: each exercise, and how far one is with it."""
-        for id in folders():
-            print(f"{id:<18} {exercise(id).title}  [{_state(id)}]")
+        for id, each in exercises().items():
+            print(f"{id:<18} {each.title}  [{_state(id)}]")
         print(ONLY_HERE.format("./lab list"))
 
 
@@ -89,7 +89,7 @@ def _named(line: str) -> Exercise | None:
     """The exercise of this name; without one, those that there are are said."""
     try:
         return exercise(line.strip())
-    except Unknown as unknown:
+    except WrongCall as unknown:
         print(unknown)
         return None
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from mininet.cli import CLI
 from mininet.log import OUTPUT, StreamHandlerNoNewline, error, lg, output
 
+from core.signals import leave_once
 from labs.errors import CannotTry
 from labs.net.topology import CommandFailed, Topology
 from labs.trace.undone import Undone
@@ -149,8 +150,7 @@ def _say(failed: Exception) -> None:
 def prompt(session: Block) -> None:
     """A prompt on what `session` gives; all is undone at the end, be it `exit`, Ctrl-D, or a terminal that closes. What
     commands say goes to standard output, and what is wrong to standard error, where Mininet has both."""
-    for number in (signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, _leave)
+    leave_once((signal.SIGHUP, signal.SIGTERM))
     said = StreamHandlerNoNewline(sys.stdout)
     said.addFilter(lambda record: record.levelno == OUTPUT)
     lg.ch.addFilter(lambda record: record.levelno != OUTPUT)
@@ -159,10 +159,3 @@ def prompt(session: Block) -> None:
         it = network.enter_context(session())
         state = network.enter_context(Undone())
         Prompt(it, state)
-
-
-def _leave(number: int, _frame) -> None:
-    """Once: a terminal that closes may say so twice, and the second time would cut short what the first began."""
-    for each in (signal.SIGHUP, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)
-    sys.exit(128 + number)

@@ -4,8 +4,9 @@ the solution is, depends on what this reader did before."""
 import shlex
 from pathlib import Path
 
-from host import cases
-from host.errors import USAGE, LabError
+from core import cases
+from core.statuses import Status
+from host.errors import LabError
 from host.exercises import applied, evidence, judging, progress
 from host.vm import serving
 
@@ -17,7 +18,7 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress. `unconfined` lets an
     answer that is a program of this machine do what its reader can do; `keep` is a file to leave what the verdict
     rests on; with times "took_s" says where the seconds went."""
-    exercise = cases.exercise(id)
+    exercise = named(id)
     answer, notes = read(file, exercise)
     if keep:
         evidence.need_place(keep, file)
@@ -39,22 +40,27 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     return verdict
 
 
+def named(id: str) -> cases.Exercise:
+    """The exercise "case/n"; raises with the cases that there are, or with the case's exercises."""
+    return cases.exercise(id, cases.case(id.partition("/")[0]).exercises)
+
+
 def read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
     """The text of an answer, and what had to be changed to judge it."""
     begin = shlex.join(["cp", str(exercise.start), f"answer{exercise.suffix}"]) + "  (to begin with)"
     try:
         if file.exists() and not file.is_file():
-            raise LabError(f"{file} is no file", begin, USAGE)
+            raise LabError(f"{file} is no file", begin, Status.USAGE)
         with open(file, "rb") as opened:
             raw = opened.read(LARGEST_ANSWER_BYTES + 1)
     except OSError as error:
-        raise LabError(f"cannot read {file}: {error.strerror}", begin, USAGE) from error
+        raise LabError(f"cannot read {file}: {error.strerror}", begin, Status.USAGE) from error
     if len(raw) > LARGEST_ANSWER_BYTES:
-        raise LabError(f"{file} is larger than {LARGEST_ANSWER_BYTES} bytes", begin, USAGE)
+        raise LabError(f"{file} is larger than {LARGEST_ANSWER_BYTES} bytes", begin, Status.USAGE)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        raise LabError(f"{file} is no UTF-8 text (byte {error.start})", begin, USAGE) from error
+        raise LabError(f"{file} is no UTF-8 text (byte {error.start})", begin, Status.USAGE) from error
     notes = []
     if text.startswith(BYTE_ORDER_MARK):
         text = text.removeprefix(BYTE_ORDER_MARK)
@@ -67,7 +73,7 @@ def read(file: Path, exercise: cases.Exercise) -> tuple[str, list[str]]:
 
 def hint(id: str) -> tuple[str, int, int]:
     """The next hint, its number and how many there are; the last one again when all were shown."""
-    exercise = cases.exercise(id)
+    exercise = named(id)
     fetch_progress()
     told = max((event.get("hint", 0) for event in progress.events(id)), default=0)
     number = min(told + 1, len(exercise.hints))
@@ -77,7 +83,7 @@ def hint(id: str) -> tuple[str, int, int]:
 
 def solution(id: str) -> str:
     """The solution's file, which begins with why it works. Asking for it is noted."""
-    exercise = cases.exercise(id)
+    exercise = named(id)
     progress.add({"exercise": id, "solution": True})
     return exercise.solution.read_text()
 

@@ -4,13 +4,12 @@ on a QEMU with its C in a device (`applies = "device"`)."""
 
 import contextlib
 import dataclasses
-import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.cases import EMPTY, Exercise, is_empty, not_answered
 from host import paths
-from host.cases import Exercise
 from host.debian import installed
 from host.exercises.device import DoesNotBuild, rebuilt
 from host.phases import phase
@@ -41,8 +40,8 @@ def machine(
     if exercise.applies == "guest":
         yield ours
         return
-    if not re.search(r"^\s*(?!#|//)\S", answer, re.MULTILINE):
-        raise NoMachine(["not answered yet: only blanks and comments were found"])
+    if is_empty(answer):
+        raise NoMachine([not_answered(EMPTY)])
     if exercise.applies == "profile":
         yield _with_cards(exercise, ours, answer)
         return

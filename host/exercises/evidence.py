@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from host.errors import USAGE, VERDICTS, LabError
+from core.files import write_whole
+from core.protocol import LARGEST_EVIDENCE_BYTES
+from core.statuses import VERDICTS, Status
+from host.errors import LabError
 from host.paths import REPOSITORY
 from host.phases import say
 
-LARGEST_BYTES = 12 << 20  # of a file; labs/judge/evidence.py reads no more
 DEADLINE_S = 60  # a judge takes a tenth of a second
 LIMITS = ("prlimit", f"--cpu={DEADLINE_S}", f"--as={1 << 30}")
 ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
@@ -20,19 +22,16 @@ ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
 def need_place(file: Path, answer: Path) -> None:
     """Raise, before anything is measured, if nothing can be kept there."""
     if file.exists() and file.samefile(answer):
-        raise LabError(f"{file} is the answer itself, and would be written over", ANEW, USAGE)
+        raise LabError(f"{file} is the answer itself, and would be written over", ANEW, Status.USAGE)
     if file.is_dir() or not os.access(file.parent, os.W_OK):
-        raise LabError(f"cannot write {file}: no file can be made there", ANEW, USAGE)
+        raise LabError(f"cannot write {file}: no file can be made there", ANEW, Status.USAGE)
 
 
 def keep(file: Path, evidence: dict) -> None:
     """Write what a verdict rests on, whole or not at all."""
-    part = file.with_name(f"{file.name}.part")
     try:
-        part.write_text(json.dumps(evidence, sort_keys=True) + "\n")
-        part.replace(file)
+        write_whole(file, json.dumps(evidence, sort_keys=True) + "\n")
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise LabError(f"cannot write {file}: {error.strerror}; the verdict is noted all the same", ANEW) from error
     say(f"what the verdict rests on is in {file}; judged again by: ./lab judge {file}")
 
@@ -41,9 +40,9 @@ def judged(file: Path) -> dict:
     """The verdict that this evidence comes to: {"exercise", "verdict", "reasons", …}. It is no reader's progress."""
     try:
         with open(file, "rb") as opened:
-            raw = opened.read(LARGEST_BYTES + 1)
+            raw = opened.read(LARGEST_EVIDENCE_BYTES + 1)
     except OSError as error:
-        raise LabError(f"cannot read {file}: {error.strerror}", ANEW, USAGE) from error
+        raise LabError(f"cannot read {file}: {error.strerror}", ANEW, Status.USAGE) from error
     return weighed(raw)
 
 

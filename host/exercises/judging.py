@@ -14,15 +14,15 @@ import secrets
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from host import cases
-from host.errors import VERDICTS, Status
+from core import cases
+from core.protocol import STEPS
+from core.statuses import VERDICTS, Status
 from host.exercises import applied, evidence
 from host.vm import machine, serving
 from host.vm.call import answered
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import Profile
 
-IN_THE_GUEST = ("network", "tracers", "control", "answer", "taking")  # see labs/measure/spent.py
 LOST = 255  # ssh's own status: the connection broke
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
@@ -68,7 +68,7 @@ def _spent(verdict: dict) -> dict[str, float]:
     """What the guest says that it spent its seconds on, as far as that is numbers by known names."""
     said = verdict.get("evidence", {}).get("spent_s")
     said = said if isinstance(said, dict) else {}
-    return {on: said[on] for on in IN_THE_GUEST if isinstance(said.get(on), float) and 0 <= said[on] < math.inf}
+    return {on: said[on] for on in STEPS if isinstance(said.get(on), float) and 0 <= said[on] < math.inf}
 
 
 def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:

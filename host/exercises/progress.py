@@ -6,11 +6,12 @@ import re
 import time
 from pathlib import Path
 
-from host import cases, paths
-from host.errors import VERDICTS
+from core import cases
+from core.protocol import VERDICTS_FILE, VERDICTS_TAKEN
+from core.statuses import VERDICTS
+from host import paths
 from host.phases import say
 
-GUEST_FILE = "/var/lib/lab/verdicts.jsonl"
 LARGEST_BYTES = 1 << 20  # the most that is fetched from a guest at once: some ten thousand verdicts
 DATE = re.compile(r"[-0-9: ]{19}")
 PATIENCE_S = 15  # a guest that a reader has cut off can still be ended
@@ -54,11 +55,11 @@ def fetch(connection) -> None:
     """Move what notebooks left in the reader's guest, verdicts and hints, into the file. Root there may have written
     anything: of an event a known exercise, a known verdict or a hint that there is, and a time are taken. The guest
     keeps a copy, for %list."""
-    moved = f"{GUEST_FILE}.moved"
-    move = f"mv {GUEST_FILE} {moved} 2>/dev/null && tee -a {GUEST_FILE}.taken <{moved}"
+    moved = f"{VERDICTS_FILE}.moved"
+    move = f"mv {VERDICTS_FILE} {moved} 2>/dev/null && tee -a {VERDICTS_TAKEN} <{moved}"
     found = connection.said(["sh", "-c", move], LARGEST_BYTES, PATIENCE_S).decode(errors="replace")
     taken = [_event(line) for line in found.splitlines()]
-    known = {exercise.id: exercise for case in cases.cases().values() for exercise in case.exercises}
+    known = cases.exercises()
     for event in taken:
         if not event or event["exercise"] not in known:
             continue
@@ -69,7 +70,7 @@ def fetch(connection) -> None:
         elif event.get("hint", 0) in range(1, len(known[event["exercise"]].hints) + 1):
             add({"exercise": event["exercise"], "hint": event["hint"], "notebook": True, **when})
     if None in taken:
-        say(f"{GUEST_FILE} in the guest: {taken.count(None)} of {len(taken)} lines are no verdicts; passed over")
+        say(f"{VERDICTS_FILE} in the guest: {taken.count(None)} of {len(taken)} lines are no verdicts; passed over")
 
 
 def _event(line: str) -> dict | None:

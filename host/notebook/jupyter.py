@@ -11,8 +11,11 @@ import jupytext
 import nbformat
 from jupyter_core.paths import jupyter_data_dir
 
-from host import cases, held
-from host.errors import USAGE, LabError
+from core import cases
+from core.files import write_whole
+from core.statuses import Status
+from host import held
+from host.errors import LabError
 from host.notebook import pairs, server
 from host.paths import REPOSITORY, cache, run
 from host.phases import phase, say
@@ -44,9 +47,7 @@ def kernelspecs(folder: Path) -> None:
         }
         target = folder / "kernels" / kernel_name(name)
         target.mkdir(parents=True, exist_ok=True)
-        aside = target / f"kernel.json.{os.getpid()}"  # another ./lab may write its own at the same time
-        aside.write_text(json.dumps(spec, indent=1))
-        aside.replace(target / "kernel.json")
+        write_whole(target / "kernel.json", json.dumps(spec, indent=1))
 
 
 def environment() -> dict[str, str]:
@@ -103,7 +104,7 @@ def notebook_of(case: str) -> Path:
     """Where the reader's copy of a case's notebook lies; raises if there is no such case or notebook."""
     name = cases.case(case).name
     if not (pairs.NOTEBOOKS / f"{name}.md").exists():
-        raise LabError(f"{name} has no notebook yet", "./lab start", USAGE)
+        raise LabError(f"{name} has no notebook yet", "./lab start", Status.USAGE)
     return WORK / f"{name}.ipynb"
 
 
@@ -130,16 +131,14 @@ def copy_for_the_reader() -> Path:
         first = first or copy
         WORK.mkdir(exist_ok=True)
         if not copy.exists():
-            aside = copy.with_suffix(".part")
-            aside.write_text(jupytext.writes(fresh(case), fmt="ipynb"))
-            aside.replace(copy)
+            write_whole(copy, jupytext.writes(fresh(case), fmt="ipynb"))
         for exercise in case.exercises:
             answer = WORK / case.name / f"{exercise.folder.name}{exercise.suffix}"
             answer.parent.mkdir(exist_ok=True)
             if not answer.exists():
                 shutil.copyfile(exercise.start, answer)
     if first is None:
-        raise LabError("there is no notebook in notebooks/", "git status", USAGE)
+        raise LabError("there is no notebook in notebooks/", "git status", Status.USAGE)
     return first
 
 
@@ -150,7 +149,9 @@ def _need_free(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise LabError(
-                f"port {port} on 127.0.0.1 cannot be used ({error.strerror})", f"./lab start --port {port + 1}", USAGE
+                f"port {port} on 127.0.0.1 cannot be used ({error.strerror})",
+                f"./lab start --port {port + 1}",
+                Status.USAGE,
             ) from error
         except OverflowError as error:
-            raise LabError(f"{port} is no port; ports go from 1 to 65535", "./lab start", USAGE) from error
+            raise LabError(f"{port} is no port; ports go from 1 to 65535", "./lab start", Status.USAGE) from error

@@ -12,7 +12,9 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from host import cases, chromium
+from core import cases
+from core.files import write_whole
+from host import chromium
 from host.debian import installed
 from host.errors import LabError
 from host.notebook import jupyter, pairs
@@ -44,9 +46,7 @@ def record(names: list[str]) -> None:
             notebook = execute(text, progress)
         _store(name, data, origin)
         notebook.metadata["where_packets_wait"] = origin
-        aside = text.with_suffix(".ipynb.part")
-        nbformat.write(notebook, aside)
-        aside.replace(text.with_suffix(".ipynb"))
+        write_whole(text.with_suffix(".ipynb"), nbformat.writes(notebook) + "\n")
         draw(name)  # `./lab record --draw` repeats it
 
 

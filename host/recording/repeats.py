@@ -3,11 +3,13 @@ book, whatever comes: how many runs there are is fixed beforehand."""
 
 import contextlib
 import json
-import statistics
+import re
 import subprocess
 from collections.abc import Iterator
 
-from host import cases
+from core import cases
+from core.statuses import OUTCOMES
+from core.summary import five_numbers
 from host.errors import LabError
 from host.phases import phase
 from host.recording import record
@@ -38,15 +40,15 @@ def store(name: str, found: dict) -> None:
 
 
 def key(name: str) -> str:
-    """The case's name in a path that a page quotes."""
-    return name.replace("-", "_")
+    """A case's name, or an outcome's, in a path that a page quotes."""
+    return re.sub("[- ]", "_", name)
 
 
 def show(name: str, found: dict) -> str:
     """For a person."""
     lines = [f"{name}, {found['times']} runs each, beside a busy loop"]
     for kind, said in (("fault", "as it is"), ("fault_off", "fault off")):
-        counts = ", ".join(f"{word.replace('_', ' ')} {found[kind][word]}" for word in COUNTED.values())
+        counts = ", ".join(f"{word} {found[kind][key(word)]}" for word in OUTCOMES.values())
         lines.append(f"  {said}: {counts}")
     if spread := found["fault"].get("spread"):
         numbers = ", ".join(f"{word} {number:.1f}" for word, number in spread.items())
@@ -54,13 +56,9 @@ def show(name: str, found: dict) -> str:
     return "\n".join(lines)
 
 
-# How an outcome is called in an object of JSON (labs/check.py), and in a path that a page quotes.
-COUNTED = {"reproduced": "reproduced", "not reproduced": "not_reproduced", "could not tell": "could_not_tell"}
-
-
 def _counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tuple[dict, str]:
     words = [word for name, value in changed.items() for word in ("--set", f"{name}={value}")]
-    counts, figures, figure = dict.fromkeys(COUNTED.values(), 0), [], ""
+    counts, figures, figure = {key(word): 0 for word in OUTCOMES.values()}, [], ""
     with phase(f"{case.name}: {times} runs{' with its fault off' * bool(changed)}") as progress:
         for number in range(1, times + 1):
             progress(f"{number} of {times}, {', '.join(f'{word} {count}' for word, count in counts.items())}")
@@ -68,16 +66,10 @@ def _counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tu
             if result.why:
                 raise LabError(f"{case.name}: run {number} was cut short: {result.why}\n{result.said}", "./lab doctor")
             for word, count in result.found["counts"].items():
-                counts[COUNTED[word]] += count
+                counts[key(word)] += count
             figures += result.found["figures"]
             figure = figure or result.found["figure"]
-    return {**counts, "figures": figures, **({"spread": _spread(figures)} if figures else {})}, figure
-
-
-def _spread(figures: list[float]) -> dict[str, float]:
-    """The five numbers of a distribution."""
-    lower, median, upper = statistics.quantiles(figures, n=4, method="inclusive") if figures[1:] else figures * 3
-    return {"min": min(figures), "lower": lower, "median": median, "upper": upper, "max": max(figures)}
+    return {**counts, "figures": figures, **({"spread": five_numbers(figures)} if figures else {})}, figure
 
 
 @contextlib.contextmanager

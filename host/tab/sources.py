@@ -16,7 +16,7 @@ from host.phases import phase
 from host.tab import node, packages
 from host.tab.state import State
 
-RECIPE = ("lab", "host", "requirements.txt", "LICENSE", "LICENSES", VM_IMAGE.relative_to(REPOSITORY) / "tab")
+RECIPE = ("lab", "core", "host", "requirements.txt", "LICENSE", "LICENSES", VM_IMAGE.relative_to(REPOSITORY) / "tab")
 README = "README.md"
 HEAD = """# The sources of the kernel that runs in a reader's tab
 

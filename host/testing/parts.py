@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from host import cases
+from core import cases
 from host.paths import REPOSITORY
 from host.phases import say
 
@@ -15,7 +15,7 @@ BASE = "base"
 RECORD = "_build/tests/passed.json"  # so that `./lab test --all` goes on where it was ended
 AT_MOST_S = 480  # of parts that come along with the base
 A_CASE_S = 1000  # its answers, each in a guest
-MACHINERY = ("host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/", "lab", "requirements.txt")
+MACHINERY = ("core/", "host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/", "lab", "requirements.txt")
 # Files of tests/vm that have no test of a case.
 OF_NO_CASE = "accounts answers c_answers damage evidence forgery kernel qemu shell tab toolbox vm".split()
 # Of these, what no test of a case runs through: the kernel in a browser's tab, what draws, measures or chooses tests.

@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from core.statuses import Status
 from host.debian import installed
-from host.errors import USAGE, LabError
+from host.errors import LabError
 from host.paths import REPOSITORY
 from host.phases import say
 from host.site import quoted
@@ -19,7 +20,7 @@ from host.vm import snapshot
 from host.vm.profile import names
 
 MOST_AT_ONCE = 4  # a guest takes up to a GiB
-WITHOUT_VM, WITH_VM = ["tests/host", "tests/labs", "tests/site", "tests/walls"], ["tests/vm"]
+WITHOUT_VM, WITH_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/walls"], ["tests/vm"]
 WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
 LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake (snapshot.py) or hold still (tests/vm/conftest.py)
@@ -34,7 +35,9 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     Who names tests (`words` like "tests/vm/test_vm.py") gets all of them, whatever their part.
     """
     if part and part not in {BASE, *parts.parts()}:
-        raise LabError(f"no part {part!r}; there are: {', '.join([BASE, *parts.parts()])}", "./lab test --all", USAGE)
+        raise LabError(
+            f"no part {part!r}; there are: {', '.join([BASE, *parts.parts()])}", "./lab test --all", Status.USAGE
+        )
     named = [word for word in words if word.startswith("tests/")]
     with_vm = not quick and not (named and all(word.startswith(tuple(WITHOUT_VM)) for word in named))
     installed.need(*installed.TESTS)

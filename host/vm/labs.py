@@ -3,8 +3,9 @@
 import json
 import sys
 
-from host import cases
-from host.errors import LabError, Status
+from core import cases
+from core.statuses import Status
+from host.errors import LabError
 from host.phases import say
 from host.plain import plain_json
 from host.vm import serving

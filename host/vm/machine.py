@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.files import write_whole
 from host import held, paths, store
 from host.errors import LabError
 from host.sandbox.confined import SSHD_PORT
@@ -140,9 +141,8 @@ class Guest:
 
     def save(self) -> None:
         """Write down process id and port, so that a later ./lab finds this guest."""
-        aside = self.folder / "guest.json.part"
-        aside.write_text(json.dumps({"pid": self.pid, "port": self.port, "starter": self.starter}))
-        aside.rename(self.folder / "guest.json")
+        known = {"pid": self.pid, "port": self.port, "starter": self.starter}
+        write_whole(self.folder / "guest.json", json.dumps(known))
 
     @classmethod
     def saved(cls, folder: Path) -> "Guest | None":

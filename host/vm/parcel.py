@@ -1,4 +1,4 @@
-"""What of labs/ does a guest lack? All of it, or what has changed since its snapshot was kept: some hundred
+"""What of labs/ and core/ does a guest lack? All of it, or what has changed since its snapshot was kept: some hundred
 files take half a second to unpack under emulation, and Python as long to compile."""
 
 import contextlib
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from host.paths import LABS
+from host.paths import REPOSITORY
 
-SENT = ("labs", "tests/guest")
+SENT = ("core", "labs", "tests/guest")
 KEPT_BACK = ("solutions", "wrong")  # of each exercise: no answers lie where the reader looks for one
 LIST = "labs.json"  # in a run's folder: what the guest woke with, until somebody has asked
 
@@ -34,11 +34,11 @@ def contents() -> dict[str, str]:
     files = (
         file
         for folder in SENT
-        for file in sorted((LABS.parent / folder).rglob("*"))
+        for file in sorted((REPOSITORY / folder).rglob("*"))
         if file.is_file() and "__pycache__" not in file.parts and not _kept_back(file)
     )
     return {
-        file.relative_to(LABS.parent).as_posix(): hashlib.sha256(
+        file.relative_to(REPOSITORY).as_posix(): hashlib.sha256(
             file.read_bytes() + b"%o" % file.stat().st_mode
         ).hexdigest()
         for file in files
@@ -88,7 +88,7 @@ def packed(run: Path) -> Iterator[Parcel]:
         return
     left_out = ["__pycache__", *(f"exercises/*/{kept}" for kept in KEPT_BACK)]
     excluded = [f"--exclude={pattern}" for pattern in left_out]
-    command = ["tar", "-c", "-C", str(LABS.parent), *excluded, "--owner=0", "--group=0", "--", *names]
+    command = ["tar", "-c", "-C", str(REPOSITORY), *excluded, "--owner=0", "--group=0", "--", *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
         try:
             yield Parcel(tar.stdout, unpack, lost)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from core.statuses import Status
 from host import paths
-from host.errors import USAGE, LabError
+from host.errors import LabError
 from host.paths import VM_IMAGE
 from host.vm import cards, qemu
 from host.vm.cards import Card
@@ -107,7 +108,7 @@ class Profile:
 def profile(name: str = "stock") -> Profile:
     """The profile of that name; raises with the known ones."""
     if name not in names():
-        raise LabError(f"no profile {name!r}; there are: {', '.join(names())}", "./lab up", USAGE)
+        raise LabError(f"no profile {name!r}; there are: {', '.join(names())}", "./lab up", Status.USAGE)
     read = tomllib.loads((PROFILES / f"{name}.toml").read_text())
     return Profile(
         name=name,

@@ -1,1 +1,1 @@
-"""Which exercises are there, and how is a verdict on an answer said?"""
+"""What does evidence come to, and how is a verdict on an answer said?"""

@@ -3,10 +3,10 @@
 import json
 import sys
 
-from labs.errors import VERDICTS
-from labs.judge.evidence import LARGEST_BYTES
+from core.protocol import LARGEST_EVIDENCE_BYTES
+from core.statuses import VERDICTS
 from labs.judge.judging import judged_file
 
-verdict = judged_file(sys.stdin.buffer.read(LARGEST_BYTES + 1))
+verdict = judged_file(sys.stdin.buffer.read(LARGEST_EVIDENCE_BYTES + 1))
 print(json.dumps(verdict.to_json()))
 sys.exit(VERDICTS[verdict.verdict])

@@ -11,10 +11,10 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 
+from core.protocol import LARGEST_EVIDENCE_BYTES
 from labs.judge.plain import Damaged, loaded, plain
 
 SCHEMA = 1
-LARGEST_BYTES = 12 << 20  # of the JSON; host/vm/call.py takes 16 MiB of what a guest prints
 LONGEST_ID = 80  # of an exercise
 LONGEST_LINE = 400  # that is shown of what a script prints
 FORBIDDEN_SHOWN = 20  # an answer may name a host as often as it likes
@@ -105,8 +105,8 @@ class Evidence:
 
 def read(text: bytes) -> dict:
     """What a file of evidence holds, not yet of any kind; it has the id of an `exercise`. Raises Damaged."""
-    if len(text) > LARGEST_BYTES:
-        raise Damaged(f"expected {LARGEST_BYTES >> 20} MiB of JSON at most")
+    if len(text) > LARGEST_EVIDENCE_BYTES:
+        raise Damaged(f"expected {LARGEST_EVIDENCE_BYTES >> 20} MiB of JSON at most")
     try:
         found = json.loads(text.decode())
     except UnicodeDecodeError as error:

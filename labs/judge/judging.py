@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from core.cases import Exercise, WrongCall, exercise
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge.evidence import Evidence, Script, Settings, of_kind, read
-from labs.judge.exercise import Exercise, Unknown, exercise
 from labs.judge.plain import Damaged
 from labs.judge.verdict import Judged, Verdict
 from labs.measure.rounds import Round
@@ -86,7 +86,7 @@ def judged_file(text: bytes) -> Verdict:
         ours = judge_of(exercise(found["exercise"]))
         id = found["exercise"]
         return judged(of_kind(ours.seen, found))
-    except (Damaged, Unknown) as reason:
+    except (Damaged, WrongCall) as reason:
         return Verdict(id, untold=f"{reason}. {ANEW}")
     except NOT_WHOLE as error:
         return Verdict(id, untold=f"it is not whole ({type(error).__name__}: {error}). {ANEW}")

@@ -7,8 +7,8 @@ import os
 import time
 from dataclasses import dataclass, field
 
-FILE = "/var/lib/lab/verdicts.jsonl"
-TAKEN = f"{FILE}.taken"  # what of it the host has fetched
+from core.cases import not_answered
+from core.protocol import VERDICTS_FILE, VERDICTS_TAKEN
 
 
 class Judged(Exception):
@@ -48,7 +48,7 @@ class Verdict:
             return [self.skipped or self.untold]
         failed = [sentence for held, sentence in self.checks if not held]
         if self.unanswered:
-            return [f"not answered yet: {self.unanswered}", *failed]
+            return [not_answered(self.unanswered), *failed]
         return failed or [sentence for _, sentence in self.checks]
 
     def to_json(self) -> dict:
@@ -83,15 +83,16 @@ class Verdict:
 
 def keep(event: dict) -> None:
     """Leave there what happened in a notebook: a verdict, or a hint."""
-    os.makedirs(os.path.dirname(FILE), exist_ok=True)
-    with open(FILE, "a") as log:
+    os.makedirs(os.path.dirname(VERDICTS_FILE), exist_ok=True)
+    with open(VERDICTS_FILE, "a") as log:
         log.write(json.dumps(event | {"notebook": True, "judged": time.strftime("%Y-%m-%d %H:%M:%S")}) + "\n")
 
 
 def kept(exercise: str) -> list[dict]:
     """What happened with one exercise in this guest, in order, whether the host has fetched it or not. Root here may
     have written anything there: what is no event is passed over."""
-    lines = [line for path in (TAKEN, FILE) if os.path.exists(path) for line in open(path, errors="replace")]
+    files = filter(os.path.exists, (VERDICTS_TAKEN, VERDICTS_FILE))
+    lines = [line for path in files for line in open(path, errors="replace")]
     return [event for event in map(_event, lines) if event and event.get("exercise") == exercise]
 
 

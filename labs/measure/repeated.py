@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.statuses import OUTCOMES
+from core.summary import five_numbers
 from labs.case import Outcome
-from labs.check import OUTCOMES
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Repeated:
     def to_json(self) -> dict:
         """Plain values; "runs" has each run's own."""
         told = self.figures
-        spread = {"min": min(told), "median": statistics.median(told), "max": max(told)} if told else None
+        five = five_numbers(told) if told else {}
         return {
             "case": self.case,
             "reproduced": self.reproduced,
@@ -49,7 +49,7 @@ class Repeated:
             "counts": self.counts,
             "figure": self.figure,
             "figures": told,
-            "spread": spread,
+            "spread": {word: five[word] for word in ("min", "median", "max")} if five else None,
             "reasons": [
                 f"run {number}: {reason}"
                 for number, run in enumerate(self.runs, 1)
@@ -64,7 +64,8 @@ class Repeated:
         """For the terminal, what was not yet said of each run; at most 80 columns."""
         lines = ["", ", ".join(f"{word} {count}" for word, count in self.counts.items())]
         if told := self.figures:
-            lines += [f"{self.figure}:", f"  {min(told):.1f} to {max(told):.1f}, median {statistics.median(told):.1f}"]
+            five = five_numbers(told)
+            lines += [f"{self.figure}:", f"  {five['min']:.1f} to {five['max']:.1f}, median {five['median']:.1f}"]
         for number, run in enumerate(self.runs, 1):
             if not run.reproduced:
                 lines += [f"run {number}: " + line.strip() for line in run.verdict() if not line.startswith("  yes")]

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-NETWORK, TRACERS, CONTROL, ANSWER, TAKING = "network", "tracers", "control", "answer", "taking"
+from core.protocol import TAKING
+
 _spans: list[tuple[float, float, str]] = []  # from, to, on what; several threads add to it
 
 

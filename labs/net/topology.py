@@ -23,7 +23,8 @@ from mininet.net import Mininet
 from mininet.topo import Topo
 from mininet.util import numCores
 
-from labs.measure.spent import NETWORK, spent
+from core.protocol import NETWORK
+from labs.measure.spent import spent
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
 from labs.net.wired import Bridge, Interface, Veth

@@ -18,8 +18,9 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 
+from core.protocol import ANSWER
 from labs.judge.evidence import Script
-from labs.measure.spent import ANSWER, spent
+from labs.measure.spent import spent
 from labs.take.walled import ADMINISTRATORS, limited, walled
 
 CGROUPS = "/sys/fs/cgroup"

@@ -10,10 +10,10 @@ import importlib
 import time
 from dataclasses import replace
 
+from core.cases import EMPTY, exercise, is_empty
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import exercise, is_empty
 from labs.judge.verdict import Verdict
 from labs.measure.spent import since
 
@@ -30,7 +30,7 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     """
     asked, verdict = exercise(id), Verdict(id)
     if is_empty(answer):
-        return Verdict(id, unanswered="only blanks and comments were found"), None
+        return Verdict(id, unanswered=EMPTY), None
     take = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes").TAKES[asked.folder.name]
     evidence, began = None, time.monotonic()
     for number in range(TRIES):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from core.cases import Exercise
 from labs.judge.evidence import Evidence, Script, Settings
-from labs.judge.exercise import Exercise
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.take.answer import applied
 from labs.take.settings import compared, settings

@@ -24,8 +24,9 @@ from pathlib import Path
 
 from bcc import BPF
 
+from core.protocol import TRACERS
 from labs.errors import CannotTry, CouldNotTell
-from labs.measure.spent import TRACERS, spent
+from labs.measure.spent import spent
 from labs.trace import btf
 from labs.trace.stacks import function_name
 from labs.trace.symbols import Symbols

@@ -34,8 +34,8 @@ def outcome(request):
 @pytest.fixture
 def main(request, capsys):
     """main(word, …): `python -m labs`' exit status, and what it printed on stdout."""
+    from core.statuses import Status
     from labs import __main__ as command
-    from labs.errors import Status
 
     def call(*words):
         status, (out, err) = command.main(list(words)), capsys.readouterr()

@@ -8,13 +8,13 @@ from functools import partial
 
 import pytest
 
+from core.cases import exercise
 from labs import __main__ as command
 from labs.cases.addr_select import case, curing, experiments, predicting, routes, running, scores, shell, tracing
 from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, REPORTED, SELECT
 from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import Sender, counting
-from labs.judge.exercise import exercise
 from labs.take.judging import judged
 from labs.trace.stacks import State
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from test_topology import left_behind  # pytest puts this folder on the path
 
-from labs.case import cases
+from core.cases import cases
+from labs.case import module
 
 PARTS = "machinery"
 
@@ -26,7 +27,7 @@ def mn(case, *words):
 def test_stock_mininet_builds_the_network_of_each_case(case):
     before, limit = left_behind(), Path("/proc/sys/net/ipv4/tcp_rmem").read_text()
     said = mn(case, "--test", "none")
-    topo = cases()[case].module("network").topos[case]()
+    topo = module(cases()[case], "network").topos[case]()
     assert all(name in said for name in topo.nodes())
     assert left_behind() == before
     assert Path("/proc/sys/net/ipv4/tcp_rmem").read_text() == limit  # which Mininet alone would have raised

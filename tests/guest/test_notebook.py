@@ -6,17 +6,17 @@ import os
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from core.cases import exercises
 from labs import notebook
 from labs.judge import verdict
-from labs.judge.exercise import folders
 from labs.judge.verdict import Verdict
 
 
 @pytest.fixture
 def typed(tmp_path, monkeypatch, capsys):
     """typed(line) runs a line magic, or with a cell the cell's; what it printed."""
-    monkeypatch.setattr(verdict, "FILE", str(tmp_path / "verdicts"))
-    monkeypatch.setattr(verdict, "TAKEN", str(tmp_path / "taken"))
+    monkeypatch.setattr(verdict, "VERDICTS_FILE", str(tmp_path / "verdicts"))
+    monkeypatch.setattr(verdict, "VERDICTS_TAKEN", str(tmp_path / "taken"))
     shell = InteractiveShell()
     notebook.load_ipython_extension(shell)
 
@@ -51,7 +51,7 @@ def state(typed, id: str) -> str:
 def test_hints_go_on_also_when_the_host_has_fetched_them(typed):
     assert state(typed, "frag-needed/1") == "open"
     assert typed("%hint frag-needed/1").startswith("hint 1 of")
-    os.rename(verdict.FILE, verdict.TAKEN)
+    os.rename(verdict.VERDICTS_FILE, verdict.VERDICTS_TAKEN)
     assert typed("%hint frag-needed/1").startswith("hint 2 of")
     assert state(typed, "frag-needed/1") == "2 hints"
     for _ in range(5):
@@ -62,7 +62,7 @@ def test_hints_go_on_also_when_the_host_has_fetched_them(typed):
 
 def test_the_list_has_each_exercise_and_says_what_it_does_not_know(typed):
     said = typed("%list")
-    assert len([line for line in said.splitlines() if line.endswith("[open]")]) == len(folders())
+    assert len([line for line in said.splitlines() if line.endswith("[open]")]) == len(exercises())
     assert "./lab list" in said.splitlines()[-1]
 
 
@@ -84,6 +84,6 @@ def test_what_it_cannot_judge_is_said_with_what_to_do(typed, judges):
 
 def test_what_else_lies_there_is_passed_over(typed):
     junk = ["{", "null", "[]", json.dumps({"exercise": "frag-needed/1", "hint": "all"})]
-    with open(verdict.FILE, "w") as file:
+    with open(verdict.VERDICTS_FILE, "w") as file:
         file.write("\n".join(junk))
     assert state(typed, "frag-needed/1") == "open"

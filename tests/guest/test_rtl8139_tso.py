@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
+from core.cases import exercise
 from labs.cases.rtl8139_tso import case, curing, firewall, on_call, predicting, tracing
 from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO, ROUNDS, faster
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
-from labs.judge.exercise import exercise
 from labs.take.judging import judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from core.cases import exercise
 from labs.cases.splice_push import case, tracing
 from labs.cases.splice_push.judge import ROUNDS
 from labs.cases.splice_push.workload import KEPT, WHOLE
-from labs.judge.exercise import exercise
 from labs.net import sockets
 from labs.take.judging import judged
 from labs.trace import module

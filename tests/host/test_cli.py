@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from host import cases, cli
-from host.errors import LabError
+from core import cases
+from host import cli
 
 SUBCOMMANDS = sorted(cli.main.commands)
 
@@ -99,7 +99,7 @@ def test_an_unknown_setting_names_the_known(lab):
     answer = lab("run", "addr-select", "--set", "hosts=5", "--json")
     assert answer.returncode == 2 and "addresses" in json.loads(answer.stdout)["error"]
     without = replace(cases.case("addr-select"), settings={})
-    with pytest.raises(LabError, match="there are: none"):
+    with pytest.raises(cases.WrongCall, match="there are: none"):
         without.set(["hosts=5"])
 
 

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from host import cases
+from core import cases
 from host.paths import REPOSITORY
 from host.recording.conclusions import Recorded
 

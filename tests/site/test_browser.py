@@ -7,7 +7,7 @@ import base64
 import pytest
 from browsing import each_page, in_colours, toc_pages, visit
 
-from host import cases
+from core import cases
 
 # Names that only the kernel's source and its counters have.
 SOUGHT = ["tcp_simple_retransmit", "IpFragFails"]

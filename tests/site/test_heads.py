@@ -12,7 +12,7 @@ import pytest
 from browsing import ROOT, toc_pages
 from bs4 import BeautifulSoup
 
-from host import cases
+from core import cases
 from host.site import links
 
 sys.path.insert(0, str(ROOT / "book/_ext"))

@@ -10,7 +10,7 @@ import yaml
 from browsing import ROOT, toc_pages, visit
 from pypdf import PdfReader
 
-from host import cases
+from core import cases
 from host.site import print_book
 
 pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why="prints the book")]

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from host import cases, paths
+from core import cases
+from host import paths
 from host.vm import image, snapshot
 from tests.vm.conftest import REPOSITORY, wake_s
 

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from host import cases
-from host.errors import VERDICTS
+from core import cases
+from core.statuses import VERDICTS
 from tests.vm.conftest import REPOSITORY, asked, guests
 
 SOLUTION = cases.exercise("frag-needed/1").solution

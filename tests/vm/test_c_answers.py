@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from host import cases
+from core import cases
 from host.exercises import answering
 
 EXERCISE = cases.exercise("splice-push/4")

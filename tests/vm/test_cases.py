@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from host import cases, held, paths
+from core import cases
+from host import held, paths
 from host.vm.machine import Guest
 from tests.vm.conftest import REPOSITORY, asked, guests, told
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from host import cases
+from core import cases
 from tests.vm.conftest import held_up, told
 
 EXERCISE = cases.exercise("frag-needed/1")

@@ -13,7 +13,7 @@ import os
 
 import pytest
 
-from host import cases
+from core import cases
 from host.exercises import answering
 from host.vm import serving
 from tests.labs.judge import stored

@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from host import cases
+from core import cases
 from host.errors import LabError
 from host.notebook import pairs
 from host.recording import record

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from host import cases
+from core import cases
 from host.debian import installed
 from host.exercises import answering, applied, device
 from host.vm import qemu, serving, snapshot

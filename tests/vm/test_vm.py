@@ -153,9 +153,9 @@ def test_the_folder_of_a_dead_guest_is_swept():
 
 
 def labs_in(guest) -> dict[str, str]:
-    """The files of labs/ and tests/ in this guest, with the SHA-256 of each; those of Python's own left out."""
+    """The files of core/, labs/ and tests/ in this guest, with the SHA-256 of each; those of Python's own left out."""
     sums = guest.connection.run(
-        ["sh", "-c", "cd /root/lab && find labs tests -type f ! -path '*/__pycache__/*' -exec sha256sum {} +"],
+        ["sh", "-c", "cd /root/lab && find core labs tests -type f ! -path '*/__pycache__/*' -exec sha256sum {} +"],
         capture_output=True,
         text=True,
         check=True,
@@ -185,7 +185,7 @@ def test_a_snapshot_of_another_tree_serves_one_in_which_files_have_moved(tmp_pat
     (tmp_path / "tests/guest/test_plots.py").rename(tmp_path / "tests/guest/test_drawn.py")
     (tmp_path / "labs/table.py").rename(tmp_path / "labs/tables.py")
     (tmp_path / "labs/cases/frag_needed").rename(tmp_path / "labs/cases/needed")
-    monkeypatch.setattr(parcel, "LABS", tmp_path / "labs")
+    monkeypatch.setattr(parcel, "REPOSITORY", tmp_path)
     with serving.throwaway() as guest:
         assert labs_in(guest) == labs_here(tmp_path)
         assert "case.cpython-311.pyc" in compiled_in(guest)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from host import cases
+from core import cases
 from host.exercises import applied
 from host.sandbox import confined, relay
 from tests.walls.conftest import until

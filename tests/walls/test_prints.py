@@ -13,8 +13,10 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from host import cases, cli, errors, phases
-from host.errors import VERDICTS, LabError
+from core import cases
+from core.statuses import VERDICTS, Status
+from host import cli, phases
+from host.errors import LabError
 from host.exercises import judging, progress
 from host.plain import plain, plain_json, plain_pieces
 from host.recording import record
@@ -111,7 +113,7 @@ def test_evidence_obeys_nothing(lab, words, tmp_path):
 
 def test_an_error_and_what_is_said_obey_nothing(lab, capfd):
     done = lab("os.write(2, b'\\x1b[2J'); sys.exit(9)", "run", "frag-needed", "--json")
-    assert done.exit_code == errors.COULD_NOT and "\x1b" not in done.output and "\\x1b[2J" in done.output
+    assert done.exit_code == Status.COULD_NOT and "\x1b" not in done.output and "\\x1b[2J" in done.output
     phases.say("\x1b[2J")
     assert capfd.readouterr().err == "\\x1b[2J\n"
 
@@ -121,7 +123,7 @@ def test_a_run_that_prints_without_end_is_ended(guest, capfd, monkeypatch, strea
     monkeypatch.setattr(call, "LARGEST_BYTES", 1 << 20)
     with pytest.raises(LabError, match="printed more than 1 MiB, and was ended") as raised:
         call.shown(guest(f"while True: os.write({stream}, b'x' * 65536)"), "labs", "run", "frag-needed")
-    assert raised.value.status == errors.COULD_NOT
+    assert raised.value.status == Status.COULD_NOT
     assert "".join(capfd.readouterr()).count("x") == 1 << 20
 
 
@@ -178,7 +180,7 @@ def test_what_is_no_verdict_could_not_tell(guest, program, said, why):
 )
 def test_a_run_whose_json_is_none_could_not_tell(lab, program, why):
     done = lab(program, "run", "frag-needed", "--json")
-    assert done.exit_code == errors.COULD_NOT and why in json.loads(done.stdout)["error"]
+    assert done.exit_code == Status.COULD_NOT and why in json.loads(done.stdout)["error"]
 
 
 def test_a_recording_that_is_none_is_told(guest, monkeypatch):

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from host import cases
+from core import cases
 from host.exercises import judging
 from labs.judge.evidence import Evidence, Script
 from tests.labs.judge.made import RIGHT

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 
+from core.cases import Exercise
+from core.protocol import CONTROL
 from labs.cases.frag_needed.lasted import EXPIRES_S, LEARNING, ROUND, ROUNDS, Lasting
 from labs.cases.frag_needed.names import VIP
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import Exercise
-from labs.measure.spent import CONTROL, spent
+from labs.measure.spent import spent
 from labs.net.counters import counters
 from labs.net.written import Written
 from labs.take.script import Taking

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from core.cases import Exercise
 from labs.cases.rtl8139_tso.curing import as_it_is
 from labs.cases.rtl8139_tso.knocking import knocked
 from labs.cases.rtl8139_tso.let_in import Firewall
@@ -11,7 +12,6 @@ from labs.cases.rtl8139_tso.names import CLIENT
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.workload import download, served
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import Exercise
 from labs.take.script import Taking
 from labs.take.settings import RULE, compared, settings
 

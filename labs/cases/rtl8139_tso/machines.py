@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 
+from core.cases import Exercise
+from core.protocol import CONTROL
 from labs.cases.rtl8139_tso.cuts import Card, drawn
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.workload import download, intact, served
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import Exercise
-from labs.measure.spent import CONTROL, spent
+from labs.measure.spent import spent
 from labs.take.script import Taking
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 
+from core.cases import Exercise
 from labs.cases.splice_push.condition import Fates, Request, condition, listed, told, unseen
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import Way, fetch
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import Exercise
 from labs.judge.expression import NoExpression
 from labs.take.script import Taking
 from labs.trace import module

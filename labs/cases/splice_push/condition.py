@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 
+from core.cases import Exercise, exercise
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import Exercise, exercise
 from labs.judge.expression import Expression, NoExpression, constants, parsed, value
 from labs.judge.judging import seen_in
 from labs.judge.plain import Damaged

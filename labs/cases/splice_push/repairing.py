@@ -10,6 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 
+from core.cases import Exercise
+from core.protocol import CONTROL
 from labs.cases.splice_push.network import LOOPBACK, Network
 from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.regression import REGRESSION
@@ -17,8 +19,7 @@ from labs.cases.splice_push.repaired import REQUESTS, Repaired, Request
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Seen, fetch, with_events
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import Exercise
-from labs.measure.spent import CONTROL, spent
+from labs.measure.spent import spent
 from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Tracer

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.cases import Exercise
 from labs.cases.splice_push.network import PORT, SERVER, Network
 from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.regression import REGRESSION
@@ -24,7 +25,6 @@ from labs.cases.splice_push.system_calls import of_objects
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import OWN_PORTS, PATIENCE_S, WAYS, Fetch
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import Exercise
 from labs.judge.expression import NoExpression
 from labs.measure.clock import Clock
 from labs.net.topology import NotReady

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host import cases
+from core import cases
 from host.exercises import answering
 
 ANSWER = "on client true\necho ü\n"

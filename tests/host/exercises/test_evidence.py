@@ -5,10 +5,9 @@ import sys
 
 import pytest
 
-from host.errors import LabError, Status
+from core.statuses import Status
+from host.errors import LabError
 from host.exercises import answering, evidence, judging
-from labs.judge import evidence as kept_evidence
-from labs.measure import spent
 from tests.labs.judge.made import RIGHT, mended, observed
 
 
@@ -98,8 +97,3 @@ def test_the_answer_is_not_written_over(answer, tmp_path):
     with pytest.raises(LabError, match="is the answer itself") as refused:
         answer(None, tmp_path / "answer.sh")
     assert refused.value.status == Status.USAGE
-
-
-def test_host_and_guest_mean_the_same():
-    assert evidence.LARGEST_BYTES == kept_evidence.LARGEST_BYTES
-    assert judging.IN_THE_GUEST == (spent.NETWORK, spent.TRACERS, spent.CONTROL, spent.ANSWER, spent.TAKING)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from host import cases
+from core import cases
 from host.notebook import jupyter
 
 

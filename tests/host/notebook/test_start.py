@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from core.cases import WrongCall
 from host import cli
-from host.errors import LabError
 from host.notebook import jupyter, server
 from host.paths import REPOSITORY
 
@@ -20,7 +20,7 @@ def test_the_named_notebook_is_opened():
 
 
 def test_an_unknown_case_names_the_known_ones():
-    with pytest.raises(LabError, match="no case 'nowhere'; there are: frag-needed"):
+    with pytest.raises(WrongCall, match="no case 'nowhere'; there are: frag-needed"):
         jupyter.notebook_of("nowhere")
 
 

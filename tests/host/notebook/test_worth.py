@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from host import cases
+from core import cases
 from host.notebook import pairs
 
 SAID = "*What the verdict is worth:* "

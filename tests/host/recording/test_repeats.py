@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from host import cases
+from core import cases
 from host.errors import LabError
 from host.recording import record, repeats
 from host.vm.call import Result

@@ -92,6 +92,7 @@ def test_own_files_bring_a_part_along_and_its_machinery_has_all_run_it(all_passe
         ("host/vm/serving.py", True),
         ("host/recording/record.py", True),
         ("vm-image/packages.toml", True),
+        ("core/cases.py", True),
         ("labs/table.py", True),
         ("tests/vm/test_tab.py", False),
         ("tests/vm/conftest.py", True),

@@ -8,6 +8,8 @@ from host.tab import state
 from host.testing import parts, run
 from host.vm import snapshot
 
+WITHOUT_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/walls"]
+
 
 @pytest.fixture
 def calls(monkeypatch):
@@ -49,20 +51,14 @@ def test_what_measures_runs_after_what_opens_a_browser(calls):
         "snapshot",
         "tab",
         "sources",
-        ["--parts=base,site", "tests/host", "tests/labs", "tests/site", "tests/walls"],
+        ["--parts=base,site", *WITHOUT_VM],
         ["--parts=base,site", "tests/vm"],
     ]
 
 
 def test_without_a_vm_none_is_made(calls):
     assert status(quick=True) == 0 and status("tests/host/test_cli.py") == 0
-    assert calls == [
-        "tab",
-        "sources",
-        ["--parts=base,site", "tests/host", "tests/labs", "tests/site", "tests/walls"],
-        "sources",
-        ["tests/host/test_cli.py"],
-    ]
+    assert calls == ["tab", "sources", ["--parts=base,site", *WITHOUT_VM], "sources", ["tests/host/test_cli.py"]]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +80,7 @@ def test_all_runs_each_part_by_itself_and_one_may_be_named(calls):
     assert [call[0] for call in calls[3::2]] == ["--parts=base", "--parts=site", "--parts=machinery"]
     calls.clear()
     assert status(part="machinery", quick=True) == 0
-    assert calls == ["tab", "sources", ["--parts=machinery", "tests/host", "tests/labs", "tests/site", "tests/walls"]]
+    assert calls == ["tab", "sources", ["--parts=machinery", *WITHOUT_VM]]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Does a guest get what it lacks of labs/, and all of it when nobody knows what it has?"""
+"""Does a guest get what it lacks of core/ and labs/, and all of it when nobody knows what it has?"""
 
 import io
 import shutil
@@ -9,15 +9,17 @@ import pytest
 
 from host.vm import parcel
 
+ALL = ["core/cases.py", "labs/case.py", "labs/cases/one/start.sh", "tests/guest/test_one.py"]
+
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A small repository, and a run's folder whose guest woke with what it holds."""
-    for name in ("labs/case.py", "labs/cases/one/start.sh", "tests/guest/test_one.py", "labs/__pycache__/case.pyc"):
+    for name in (*ALL, "labs/__pycache__/case.pyc"):
         file = tmp_path / "repository" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(name)
-    monkeypatch.setattr(parcel, "LABS", tmp_path / "repository" / "labs")
+    monkeypatch.setattr(parcel, "REPOSITORY", tmp_path / "repository")
     run = tmp_path / "run"
     run.mkdir()
     parcel.has(run, parcel.contents())
@@ -31,9 +33,6 @@ def sent(run):
             return [], labs.unpack
         with tarfile.open(fileobj=io.BytesIO(labs.archive.read())) as archive:
             return sorted(member.name for member in archive if member.isfile()), labs.unpack
-
-
-ALL = ["labs/case.py", "labs/cases/one/start.sh", "tests/guest/test_one.py"]
 
 
 def test_nothing_is_sent_when_nothing_has_changed(checkout):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from host import cases
+from core import cases
 from host.debian import installed
 from host.paths import VM_IMAGE
 from host.vm import cards, profile, qemu

@@ -13,8 +13,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from host import cases
-from host.cases import Exercise
+from core import cases
+from core.cases import Exercise
 from host.paths import REPOSITORY
 
 ANEW = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from host import cases
+from core import cases
+from core.cases import exercise
+from core.protocol import LARGEST_EVIDENCE_BYTES
 from host.paths import REPOSITORY
 from labs.cases.frag_needed.cured import LARGE, SMALL, Balanced, Bulk, Connections, Ways
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Observed
-from labs.judge.evidence import LARGEST_BYTES, Evidence, Script, Settings
-from labs.judge.exercise import exercise, is_empty
+from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judge_of, judged, judged_file, picture
 from tests.labs.judge.made import (
     BALANCED,
@@ -148,11 +149,6 @@ def test_what_is_right_is_right_even_if_it_is_the_file_to_begin_with():
     assert judged(replace(RIGHT, answer=UNTOUCHED)).verdict == "PASS"
 
 
-@pytest.mark.parametrize("answer", ["", "\n \t\n", "# on client ip link\n  // no\n"])
-def test_comments_alone_are_empty(answer):
-    assert is_empty(answer) and not is_empty(answer + "\n:")
-
-
 def held_up(observed: Observed, name: str) -> Observed:
     return replace(observed, exchanges=[replace(e, held_up_ms=(e.name == name) * 1e3) for e in observed.exchanges])
 
@@ -188,7 +184,7 @@ SPARSE = RIGHT.to_json()["seen"]
         (b"[]", "expected one object of JSON that names its exercise"),
         (b"\xff{}", "expected JSON in UTF-8, found another byte at 0"),
         (b"[" * 100_000, "nested too deeply"),
-        (b" " * (LARGEST_BYTES + 1), "12 MiB of JSON at most"),
+        (b" " * (LARGEST_EVIDENCE_BYTES + 1), "12 MiB of JSON at most"),
         (changed(schema=2), "schema 1, found another"),
         (changed(schema=True), "schema 1, found another"),
         (changed(exercise="x/9"), "no exercise 'x/9'"),
@@ -229,13 +225,14 @@ def test_every_exercise_is_judged_so(id):
 
 
 def test_judges_and_what_draws_know_the_standard_library_and_no_network():
-    """In a Python without packages of others: each case's judges, what draws, and what all these import."""
+    """In a Python without packages of others: the core, each case's judges, what draws, and what all these import."""
     modules = ["labs.judge.judging", "labs.trace.stacks", "book._ext.kernel_source"]
-    modules += [f"labs.draw.{f.stem}" for f in (REPOSITORY / "labs/draw").glob("[!_]*.py")]
+    for room in ("core", "labs.draw"):
+        modules += [f"{room}.{f.stem}" for f in (REPOSITORY / room.replace(".", "/")).glob("[!_]*.py")]
     modules += [f"labs.cases.{f.parent.name}.judges" for f in (REPOSITORY / "labs/cases").glob("*/judges.py")]
     program = (
         f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
-        "known = sys.stdlib_module_names | {'labs', 'book', '__main__'}\n"
+        "known = sys.stdlib_module_names | {'core', 'labs', 'book', '__main__'}\n"
         f"import {', '.join(modules)}\nprint([name for name in sys.modules if name.split('.')[0] not in known])"
     )
     result = subprocess.run([sys.executable, "-I", "-S", "-B", "-c", program], capture_output=True, text=True)

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from host import cases
+from core import cases
+from core.cases import exercise
 from labs.cases.addr_select.costs import Cost, Pair
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.predicted import Crowd, Deprecation
@@ -13,7 +14,6 @@ from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.predicted import Predicted, predictions
 from labs.cases.splice_push.condition import Fates, drawn, listed, loses, unseen
 from labs.judge.evidence import Evidence
-from labs.judge.exercise import exercise
 from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import BROKEN, CUT, download
 

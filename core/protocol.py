@@ -1,0 +1,7 @@
+"""What have host and guest agreed on? Where a file lies there, how large it may be, and what the steps of a check are
+called."""
+
+VERDICTS_FILE = "/var/lib/lab/verdicts.jsonl"  # in a guest: what happened in its notebooks
+VERDICTS_TAKEN = f"{VERDICTS_FILE}.taken"  # what of it the host has fetched
+LARGEST_EVIDENCE_BYTES = 12 << 20  # of the JSON; host/vm/call.py takes 16 MiB of what a guest prints
+NETWORK, TRACERS, CONTROL, ANSWER, TAKING = STEPS = ("network", "tracers", "control", "answer", "taking")
