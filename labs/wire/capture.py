@@ -15,7 +15,6 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -28,6 +27,7 @@ from scapy.layers.l2 import CookedLinux
 from scapy.packet import NoPayload
 from scapy.utils import RawPcapReader
 
+from core.waiting import poll
 from labs.errors import CouldNotTell
 from labs.wire.packet import Packet
 from labs.wire.segment import IPV4, Flows, Segment, link, segment
@@ -347,12 +347,12 @@ class Capture:
 
         SIGINT makes it leave its loop, and what it had not yet read is gone.
         """
-        until = time.monotonic() + self.deadline_s
-        while time.monotonic() < until and self.process.poll() is None:
-            stat = Path(f"/proc/{self.process.pid}/stat").read_text()
-            if stat.rpartition(")")[2].split()[0] == "S":
-                return
-            time.sleep(0.001)  # polling a state, not waiting for a time to pass
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        poll(
+            lambda: self.process.poll() is not None or stat.read_text().rpartition(")")[2].split()[0] == "S",
+            self.deadline_s,
+            0.001,
+        )
 
     def _end(self) -> None:
         """Ends tcpdump and reads its last words."""
