@@ -1,1 +1,2 @@
-"""What do the reader's machine and the guest share? Names, limits, the schema of cases: the standard library alone."""
+"""What do the reader's machine and the guest share? Names, limits, the schema of cases, packets as
+data, and how pictures are drawn of data. It knows the standard library alone, and measures nothing."""

@@ -16,7 +16,7 @@ from html import escape
 import matplotlib
 from matplotlib import pyplot as plt
 
-from labs import style as house
+from core import style as house
 
 COLORS = {one["name"]: one["colour"] for one in house.SERIES}
 MARKERS = [one["marker"] for one in house.SERIES]  # colour is never the only sign

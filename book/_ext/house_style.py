@@ -1,4 +1,4 @@
-"""Which colours do recorded pictures find on a page? Those of labs/style.toml, for its ground.
+"""Which colours do recorded pictures find on a page? Those of core/style.toml, for its ground.
 
 The file is written as _static/house-style.css: the light theme's colours, the dark one's, and paper's.
 """
@@ -36,6 +36,6 @@ def write(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_config_value("house_style", "labs/style.toml", "html", [str])
+    app.add_config_value("house_style", "core/style.toml", "html", [str])
     app.connect("builder-inited", write)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

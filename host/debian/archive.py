@@ -7,10 +7,10 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from core.waiting import poll
 from host import held
 from host.debian import installed, namespaces
 from host.paths import FETCHING
@@ -115,10 +115,8 @@ def _sweep() -> None:
 
 def _remove_when_free(folder: Path) -> None:
     """Remove a folder, once what was killed in it has ended; if that takes too long, the next call of ours does."""
-    until = time.monotonic() + GONE_S
     with contextlib.suppress(FileNotFoundError):  # another ./lab has removed it in this moment
-        while not held.is_free(folder) and time.monotonic() < until:
-            time.sleep(0.01)
+        poll(lambda: held.is_free(folder), GONE_S, 0.01)
     _sweep()
 
 

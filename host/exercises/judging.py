@@ -17,6 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from core import cases
 from core.protocol import STEPS
 from core.statuses import VERDICTS, Status
+from core.waiting import poll
 from host.exercises import applied, evidence
 from host.vm import machine, serving
 from host.vm.call import answered
@@ -141,11 +142,10 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str
     while time.monotonic() < until:
         ended = bool(wait([judging], timeout=0.2).done)
         if ended and judging.result().status == LOST:
-            _wait_for_death(guest)
+            # A connection may be gone before the QEMU that it led to.
+            poll(lambda: not guest.alive(), DEATH_GRACE_S, 0.05)
         if KERNEL_FAILED.search(_console(guest)):
-            patience = time.monotonic() + CONSOLE_GRACE_S
-            while "RIP: " not in _console(guest) and time.monotonic() < patience:
-                time.sleep(0.1)
+            poll(lambda: "RIP: " in _console(guest), CONSOLE_GRACE_S, 0.1)
             lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
             words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
             return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}", "FAIL"
@@ -158,13 +158,6 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str
             return "", ""
     why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s; its console ends:\n{last_words(guest)}"
     return why, "FAIL"
-
-
-def _wait_for_death(guest: Guest) -> None:
-    """For a while: a connection may be gone before the QEMU that it led to."""
-    until = time.monotonic() + DEATH_GRACE_S
-    while guest.alive() and time.monotonic() < until:
-        time.sleep(0.05)
 
 
 def _console(guest: Guest) -> str:

@@ -62,7 +62,7 @@ def parts() -> dict[str, Part]:
                 "book/",
                 "notebooks/",
                 "tests/site/",
-                "labs/style.toml",
+                "core/style.toml",
                 "_config.yml",
                 "_toc.yml",
                 "requirements.txt",

@@ -18,6 +18,7 @@ from pathlib import Path
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
+from core.waiting import poll
 from host import paths, store
 from host.errors import LabError
 from host.phases import phase, say
@@ -248,10 +249,7 @@ def _keep(guest: Guest, state: Path) -> None:
             raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
         with contextlib.suppress(*GONE):
             monitor.cmd("quit")  # QEMU may be gone before it has answered
-    for _ in range(200):
-        if not guest.alive():
-            return
-        time.sleep(0.05)
+    poll(lambda: not guest.alive(), 10, 0.05)
 
 
 def restore(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:

@@ -11,10 +11,10 @@ import contextlib
 import json
 import re
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.waiting import poll
 from labs.errors import CannotTry
 from labs.net.node import CommandFailed, Node
 
@@ -78,15 +78,13 @@ class Card:
 
     def find(self) -> str:
         """The card's name in the guest's own namespace, once it is there. Raises CannotTry."""
-        until = time.monotonic() + COMES_HOME_S
-        while (name := self._name_at_home()) is None:
-            if time.monotonic() > until:
-                raise CannotTry(
-                    f"expected a network card with the address {self.mac} in this guest, found "
-                    "none: it is another machine, or another topology has the card",
-                    "./lab reset",
-                )
-            time.sleep(0.05)  # polling a state
+        name = poll(self._name_at_home, COMES_HOME_S, 0.05)
+        if name is None:
+            raise CannotTry(
+                f"expected a network card with the address {self.mac} in this guest, found "
+                "none: it is another machine, or another topology has the card",
+                "./lab reset",
+            )
         return name
 
     def _name_at_home(self) -> str | None:

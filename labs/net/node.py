@@ -13,7 +13,6 @@ import os
 import shlex
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from pathlib import Path
 from mininet.node import Host
 from mininet.node import Node as MininetNode
 
+from core.waiting import poll
 from labs.errors import CannotTry
 from labs.net.sockets import LISTEN, Socket, sockets
 
@@ -214,14 +214,12 @@ class Service:
 
     def wait(self, deadline_s: float = 60) -> None:
         """Returns once the port is listened on; raises NotReady with the program's last words."""
-        until = time.monotonic() + deadline_s
-        while self.port not in self.node.listening():
-            if self.process.poll() is not None or time.monotonic() > until:
-                raise NotReady(
-                    f"expected `{shlex.join(self.process.args)}` to listen on port "
-                    f"{self.port} of {self.node.name}; it said:\n{self.log.read_text()}"
-                )
-            time.sleep(0.005)  # polling a state
+        poll(lambda: self.port in self.node.listening() or self.process.poll() is not None, deadline_s)
+        if self.port not in self.node.listening():
+            raise NotReady(
+                f"expected `{shlex.join(self.process.args)}` to listen on port "
+                f"{self.port} of {self.node.name}; it said:\n{self.log.read_text()}"
+            )
 
 
 def load_modules(*modules: str) -> None:

@@ -2,7 +2,7 @@
 
 Each sample is a stack of functions, outermost first; the width of a function is the share of samples
 in which it was on the stack in that place, and what no callee covers is its own time. `parse` reads
-what `perf script` prints, `labs.draw.flame_svg` draws. Standard library only.
+what `perf script` prints, `core.draw.flame_svg` draws. Standard library only.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Flame:
 
     def html(self) -> str:
         """For notebook and page: one self-contained figure."""
-        from labs.draw import flame_svg
+        from core.draw import flame_svg
 
         return flame_svg.figure(self)
 

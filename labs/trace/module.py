@@ -21,6 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.waiting import poll
 from labs.errors import CannotTry
 from labs.trace import btf
 from labs.trace.undone import Undone
@@ -220,11 +221,8 @@ def _settled(name: str) -> None:
 
 
 def _wait(state, meaning: str) -> None:
-    until = time.monotonic() + TRANSITION_DEADLINE_S
-    while not state():
-        if time.monotonic() > until:
-            raise CannotTry(f"expected {meaning} within {TRANSITION_DEADLINE_S} s", "./lab reset")
-        time.sleep(0.02)  # polling a state
+    if not poll(state, TRANSITION_DEADLINE_S, 0.02):
+        raise CannotTry(f"expected {meaning} within {TRANSITION_DEADLINE_S} s", "./lab reset")
 
 
 def _run(folder: Path, command: list[str], refusal: type[Exception] = DoesNotCompile) -> str:

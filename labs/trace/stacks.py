@@ -20,7 +20,7 @@ from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from labs.draw import stacks_view
+from core.draw import stacks_view
 
 
 class State(StrEnum):
@@ -28,7 +28,7 @@ class State(StrEnum):
 
     SEEN = "seen"
     RENAMED = "renamed"
-    NO_FRAME = "folded"  # inlined, or left by a tail call: labs.draw.stacks_view says which
+    NO_FRAME = "folded"  # inlined, or left by a tail call: core.draw.stacks_view says which
     CHANCE = "by chance"
     MISSING = "missing"
     EXTRA = "also there"

@@ -1,1 +1,1 @@
-"""What was on the wire: packets as data, segments, captures."""
+"""What was on the wire, captured."""

@@ -1,7 +1,7 @@
 """What was on the wire, and when?
 
 `Capture` runs tcpdump in a node's network namespace while a workload runs; `read` turns its files
-into `labs.wire.packet.Packet`s. Scapy knows the formats: it is a package of the guest, so this module
+into `core.wire.packet.Packet`s. Scapy knows the formats: it is a package of the guest, so this module
 is imported there only. What is drawn or judged afterwards needs nothing but the packets.
 """
 
@@ -15,7 +15,6 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -28,9 +27,10 @@ from scapy.layers.l2 import CookedLinux
 from scapy.packet import NoPayload
 from scapy.utils import RawPcapReader
 
+from core.waiting import poll
+from core.wire.packet import Packet
+from core.wire.segment import IPV4, Flows, Segment, link, segment
 from labs.errors import CouldNotTell
-from labs.wire.packet import Packet
-from labs.wire.segment import IPV4, Flows, Segment, link, segment
 
 PROTOCOLS = {1: "icmp", 4: "ipip", 6: "tcp", 17: "udp", 58: "icmpv6"}  # IANA protocol numbers
 FLAGS = {"S": "SYN", "F": "FIN", "R": "RST", "P": "PSH", "A": "ACK", "U": "URG"}
@@ -177,7 +177,7 @@ def _ip_sizes(ip) -> tuple[int, int, int]:
 
 
 def _dissected(ip, segment_bytes: int) -> Segment:
-    """What scapy found, as `labs.wire.segment` has it."""
+    """What scapy found, as `core.wire.segment` has it."""
     tcp = ip[TCP]
     return Segment(
         ip.src,
@@ -347,12 +347,12 @@ class Capture:
 
         SIGINT makes it leave its loop, and what it had not yet read is gone.
         """
-        until = time.monotonic() + self.deadline_s
-        while time.monotonic() < until and self.process.poll() is None:
-            stat = Path(f"/proc/{self.process.pid}/stat").read_text()
-            if stat.rpartition(")")[2].split()[0] == "S":
-                return
-            time.sleep(0.001)  # polling a state, not waiting for a time to pass
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        poll(
+            lambda: self.process.poll() is not None or stat.read_text().rpartition(")")[2].split()[0] == "S",
+            self.deadline_s,
+            0.001,
+        )
 
     def _end(self) -> None:
         """Ends tcpdump and reads its last words."""

@@ -7,13 +7,13 @@ from functools import partial
 import pytest
 
 from core.cases import exercise
+from core.wire.packet import Packet
 from labs.cases.rtl8139_tso import case, curing, firewall, on_call, predicting, tracing
 from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO, ROUNDS, faster
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.take.judging import judged
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
-from labs.wire.packet import Packet
 
 PROFILE = "rtl8139"
 PARTS = "rtl8139-tso"

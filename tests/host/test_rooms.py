@@ -117,12 +117,13 @@ def test_a_room_knows_only_those_above_it():
         ("core.cases", "from host import paths", "the core knows neither side"),
         ("core.cases", "from labs import case", "the core knows neither side"),
         ("labs.cases.frag_needed.case", "from labs.cases.splice_push import case", "no case knows another"),
-        ("labs.draw.ladder", "from labs.net.node import Node", "draw does not know net"),
+        ("labs.trace.flame", "from labs.take import script", "trace does not know take"),
         ("host.vm.serving", "def f():\n    from host.exercises import progress", "vm does not know exercises"),
         ("host.paths", "from host.vm import ssh", "low does not know vm"),
-        ("labs.wire.packet", "from labs.wire import capture", "a circle"),
+        ("core.wire.packet", "from core.draw import ladder", "wire does not know draw"),
+        ("core.draw.ladder_svg", "from core.draw import ladder", "a circle"),
         ("host.vm.ssh", "from book._ext import kernel_source", "only the site reads the book"),
-        ("book._ext.recorded", "from labs.draw import ladder", "knows nothing of the lab"),
+        ("book._ext.recorded", "from labs.trace import stacks", "knows nothing of the lab"),
     ],
 )
 def test_a_line_that_breaks_a_rule_is_named(module, line, why):

@@ -41,8 +41,8 @@ def chapter(folder: Path) -> Path:
         "README.md": "# No page\n",
         "labs/cases/notes.md": "# No page\n",
     }
-    (folder / "labs").mkdir(exist_ok=True)
-    shutil.copy(ROOT / "labs/style.toml", folder / "labs")
+    (folder / "core").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "core/style.toml", folder / "core")
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)

@@ -14,7 +14,7 @@ ROWS = """stack => [...stack.querySelectorAll('tr.wpw-frame')].map(row => [
 
 
 def stack(*frames: str, kinds: str = "wpw-seen") -> str:
-    """A recorded stack as labs/draw/stacks_view.py writes it, with a remark on each frame."""
+    """A recorded stack as core/draw/stacks_view.py writes it, with a remark on each frame."""
     rows = "".join(
         f'<tr class="wpw-row wpw-frame {kinds}"><td>seen</td><th scope="row"><code>{name}+0x1</code></th></tr>'
         f'<tr class="wpw-row wpw-why {kinds}"><td></td><td colspan="2"><p>why</p></td></tr>'

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from core.waiting import poll
+
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
 
@@ -141,10 +143,7 @@ def measured_at_first(own_run_folder):
 
 def wait_until(held, wakes: int = 40) -> None:
     """Until this holds; an error when so many guests could have woken meanwhile."""
-    deadline = time.monotonic() + wakes * wake_s()
-    while not held():
-        assert time.monotonic() < deadline, f"not after {wakes * wake_s():.0f} s"
-        time.sleep(0.05)
+    assert poll(held, wakes * wake_s(), 0.05), f"not after {wakes * wake_s():.0f} s"
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import json
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
 
+from core.waiting import poll
 from host.vm import ssh
 
 # What a judge is told is on its standard input, the nonce first.
@@ -28,10 +28,7 @@ def judge(verdict: dict, words: str) -> str:
 
 def until(held) -> None:
     """Wait until it holds."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not held():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    assert poll(held, DEADLINE_S, 0.01)
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from core.waiting import poll
 from host import environment
 from host.paths import REPOSITORY
 
@@ -176,17 +176,12 @@ def test_a_signal_ends_pip_and_leaves_none(folder, number, status):
     before = signal.signal(number, signal.SIG_DFL)  # one that is ignored would be handed down
     called = subprocess.Popen([REPOSITORY / "lab"], stderr=subprocess.DEVNULL)
     signal.signal(number, before)
-    until = time.monotonic() + DEADLINE_S
-    while not ((folder / "pid").exists() and (folder / "pid").read_text()):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    assert poll(lambda: (folder / "pid").exists() and (folder / "pid").read_text(), DEADLINE_S, 0.01)
     called.send_signal(number)
     assert called.wait(DEADLINE_S) == status
     assert not list((folder / "a cache").glob("*/environment-*"))
-    pid = int((folder / "pid").read_text())
-    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split(")")[1]:
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    pip = Path("/proc", (folder / "pid").read_text().strip())
+    assert poll(lambda: not pip.exists() or "Z" in (pip / "stat").read_text().split(")")[1], DEADLINE_S, 0.01)
 
 
 def test_a_security_update_of_python_keeps_it_and_another_version_does_not(folder):

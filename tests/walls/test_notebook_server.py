@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from core.waiting import poll
 from host.paths import REPOSITORY
 
 pytestmark = pytest.mark.xdist_group("notebook-server")  # one server for all
@@ -104,10 +104,7 @@ def server(tmp_path_factory):
     process = subprocess.Popen([sys.executable, "-P", "-c", START, home / "work", str(port)], env=ours)
     try:
         server = Server(f"http://127.0.0.1:{port}", home / "work", process, Path(run))
-        until = time.monotonic() + SLOW_S
-        while not server.answers():
-            assert process.poll() is None and time.monotonic() < until
-            time.sleep(0.1)
+        assert poll(lambda: server.answers() or process.poll() is not None, SLOW_S, 0.1) and process.poll() is None
         yield server
     finally:
         process.terminate()
@@ -230,10 +227,7 @@ def test_another_account_of_this_machine_does_not_hear_what_a_cell_prints(server
     connection = json.loads(file.read_text())
     between = {"tcp": ":", "ipc": "-"}[connection["transport"]]
     channels = [f"{connection['ip']}{between}{connection[f'{name}_port']}" for name in ("iopub", "shell", "control")]
-    until = time.monotonic() + SLOW_S
     for channel in channels:
-        while connects((connection["transport"], channel)) != "connected":
-            assert time.monotonic() < until
-            time.sleep(0.1)
+        assert poll(lambda: connects((connection["transport"], channel)) == "connected", SLOW_S, 0.1)
     assert [connects((connection["transport"], channel), *ANOTHER) for channel in channels] == ["refused"] * 3
     server.ask("DELETE", f"/api/kernels/{kernel['id']}")

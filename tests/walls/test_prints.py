@@ -7,7 +7,6 @@ import contextlib
 import json
 import signal
 import sys
-import time
 from dataclasses import replace
 
 import pytest
@@ -15,6 +14,7 @@ from click.testing import CliRunner
 
 from core import cases
 from core.statuses import VERDICTS, Status
+from core.waiting import poll
 from host import cli, phases
 from host.errors import LabError
 from host.exercises import judging, progress
@@ -206,9 +206,7 @@ def test_a_guest_whose_console_prints_without_end_is_ended(tmp_path):
     """QEMU is here a program that does nothing but print there."""
     guest = machine.start(lambda port: [sys.executable, "-c", QEMU], tmp_path, [], outlives_us=False)
     try:
-        until = time.monotonic() + 30
-        while guest.process.poll() is None and guest.console.stat().st_size < 64 << 20 and time.monotonic() < until:
-            time.sleep(0.05)
+        poll(lambda: guest.process.poll() is not None or guest.console.stat().st_size >= 64 << 20, 30, 0.05)
         assert guest.console.stat().st_size == 16 << 20 and guest.process.poll() == -signal.SIGKILL
         assert guest.death() == "its console printed 16 MiB, and it was ended for that"
         assert len(machine.last_words(guest)) < 5000 and len(judging._console(guest)) <= 1 << 20

@@ -1,8 +1,8 @@
-// How is a ladder of packets laid out and drawn? As labs/draw/ladder_svg.py does it: from what ladder.js has gathered to
+// How is a ladder of packets laid out and drawn? As core/draw/ladder_svg.py does it: from what ladder.js has gathered to
 // the elements of an SVG, each as {tag, attributes, children}. A classic script; needs packets.js once it is called.
 "use strict";
 globalThis.LiveDrawing = (() => {
-    // Sizes in units of the view box, as in labs/draw/ladder_svg.py.
+    // Sizes in units of the view box, as in core/draw/ladder_svg.py.
     const AXIS_X = 64, FIRST_X = 132, EDGE = 72, LANE_MIN = 128;
     const TOP = 62, LINE = 17, NOTE = 16, ROW_MIN = 30, STRETCH = 92, BAND = 30, BOX = 66;
     const LABEL_W = 8.2, NOTE_W = 6.7, LOOP_W = 24, LOOP_H = 24, LOOP_GAP = 8;

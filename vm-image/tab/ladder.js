@@ -1,4 +1,4 @@
-// Who sent what to whom in the tab's run, and where did time pass? The picture that labs/draw/ladder.py draws of a recorded
+// Who sent what to whom in the tab's run, and where did time pass? The picture that core/draw/ladder.py draws of a recorded
 // run, drawn of one that has just been: a test holds the two together. It comes without their style sheet, which is on
 // the page with each recorded ladder. A classic script, which needs packets.js and drawing.js once it is called.
 //

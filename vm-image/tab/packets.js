@@ -1,5 +1,5 @@
-// What do the packets say that the tab's guest has captured? Their headers, as labs/wire/packet.py names them, and which
-// bytes were seen before, as labs/wire/segment.py finds them. A classic script, for live.js and whoever draws.
+// What do the packets say that the tab's guest has captured? Their headers, as core/wire/packet.py names them, and which
+// bytes were seen before, as core/wire/segment.py finds them. A classic script, for live.js and whoever draws.
 //
 //   LivePackets.dissected([{at_ms, interface, outgoing, length_bytes, hex}])
 //

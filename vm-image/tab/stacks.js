@@ -1,5 +1,5 @@
 // Does the kernel in the tab do what the chapter's stacks say? Each told frame beside the live one, as labs/trace/stacks.py
-// compares them and labs/draw/stacks_view.py shows them; their style sheet is on the page with each recorded stack. A
+// compares them and core/draw/stacks_view.py shows them; their style sheet is on the page with each recorded stack. A
 // classic script, which needs drawing.js once it is called.
 //
 //   for (const {story, tree} of LiveStacks.trees(run, recorded)) page.append(LiveLadder.element(tree, document));
@@ -122,7 +122,7 @@ globalThis.LiveStacks = (() => {
         });
     }
 
-    // A row's state as it is shown, see labs/draw/stacks_view.py.
+    // A row's state as it is shown, see core/draw/stacks_view.py.
     const PROVEN = {"leaves no frame": "tail call", inlined: "inlined"};
     const word = (state, reason) => state === "folded"
         ? PROVEN[Object.keys(PROVEN).find(end => reason.endsWith(end))] ?? "no frame" : state;

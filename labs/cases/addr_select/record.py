@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from core.draw import topology_svg
 from labs import plots
 from labs.cases.addr_select import case, experiments, on_call, routes, tracing
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.pictures import STRAIGHT_UP_TO, straight
 from labs.cases.addr_select.sweep import Sweep
-from labs.draw import topology_svg
 
 UNSEEN = 3000  # addresses: none of the points
 

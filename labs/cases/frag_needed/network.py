@@ -13,10 +13,10 @@ from __future__ import annotations
 import contextlib
 import select
 import ssl
-import time
 from collections.abc import Iterator
 from functools import cached_property
 
+from core.waiting import poll
 from labs.cases.frag_needed.names import BALANCER, CLIENT, ECHO_PORT, SERVER, SIDECAR_PORT, TLS_PORT, TUNNEL_MTU, VIP
 from labs.net.sockets import ESTABLISHED
 from labs.net.topology import NotReady, Service, Topo, Topology, at_once
@@ -163,14 +163,11 @@ class Network(Topology):
         An acknowledgment still owed would go with B's segment and be lost with it, and the server's
         retransmission could then end B's wait before the client's own timer does.
         """
-        until = time.monotonic() + deadline_s
-        while any(self._unacknowledged()):
-            if time.monotonic() > until:
-                raise NotReady(
-                    "expected the client to acknowledge all that the server sent; "
-                    f"still open, in bytes: {self._unacknowledged()}"
-                )
-            time.sleep(0.005)  # polling a state
+        if not poll(lambda: not any(self._unacknowledged()), deadline_s):
+            raise NotReady(
+                "expected the client to acknowledge all that the server sent; "
+                f"still open, in bytes: {self._unacknowledged()}"
+            )
 
     def _unacknowledged(self) -> list[int]:
         """Bytes in the send queue of each of the server's connections."""

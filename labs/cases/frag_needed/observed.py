@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 
+from core.draw.ladder import Ladder, ladder
+from core.wire.packet import Packet
 from labs.cases.frag_needed.names import BALANCER, CLIENT, VIP
-from labs.draw.ladder import Ladder, ladder
 from labs.net.tcp_info import TcpInfo
-from labs.wire.packet import Packet
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from core.wire.packet import Packet
 from labs.cases.frag_needed.names import ECHO_PORT, TLS_PORT, VIP
 from labs.cases.frag_needed.network import END, SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Exchange, Observed
@@ -23,7 +24,6 @@ from labs.measure.clock import Clock
 from labs.net.counters import counters, moved
 from labs.net.tcp_info import TcpInfo, tcp_info
 from labs.wire.capture import Capture
-from labs.wire.packet import Packet
 
 if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
     from labs.trace.tracer import Tracer

@@ -12,8 +12,8 @@ the first router of the reader. What is in brackets are cards of the guest, wire
 from __future__ import annotations
 
 import random
-import time
 
+from core.waiting import poll
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, CLIENT, NARROW_MTU, SERVERS
 from labs.net.card import mac
 from labs.net.sockets import LISTEN, TIME_WAIT
@@ -143,11 +143,8 @@ class Network(Topology):
     def settle(self, name: str, deadline_s: float = 30) -> None:
         """Returns once a server has let go of its connections: a client that gives up leaves packets on
         their way, and a capture and counters have to end after the same one."""
-        until = time.monotonic() + deadline_s
-        while states := self._open(name):
-            if time.monotonic() > until:
-                raise NotReady(f"expected {name} to end its connections, found some in the states {states}")
-            time.sleep(0.005)  # polling a state
+        if not poll(lambda: not self._open(name), deadline_s):
+            raise NotReady(f"expected {name} to end its connections, found some in the states {self._open(name)}")
 
     def _open(self, name: str) -> set[str]:
         """States of the connections to a server's port."""

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from core.wire.packet import Packet
 from labs.cases.rtl8139_tso.names import NARROW_MTU, SERVERS
-from labs.wire.packet import Packet
 
 OPTIONS_BYTES = 12  # the timestamp option in each segment (RFC 7323), which the MSS includes, if it is not turned off
 HEADERS_BYTES = 40  # of IPv4 and TCP without options, which the MSS does not include (RFC 6691)

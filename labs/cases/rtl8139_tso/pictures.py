@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from matplotlib import pyplot as plt
 
+from core.draw.ladder import Ladder, ladder
+from core.wire.packet import Packet
 from labs import plots
 from labs.cases.rtl8139_tso.names import CLIENT, NARROW_MTU, SERVERS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.draw.ladder import Ladder, ladder
-from labs.wire.packet import Packet
 
 HANDSHAKE_PACKETS = 14
 SHOWN_S = 0.4  # of a download, in the plot of sizes over time

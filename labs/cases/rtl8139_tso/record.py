@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import json
 
+from core.draw import topology_svg
 from labs import plots
 from labs.cases.rtl8139_tso import case, on_call, steps
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.pictures import cut, different, handshake, sizes
-from labs.draw import topology_svg
 
 
 def record() -> dict:

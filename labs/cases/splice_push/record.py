@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import json
 
+from core.draw import topology_svg
 from labs import plots
 from labs.cases.splice_push import case, experiments, on_call, replay
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.pictures import unsent
 from labs.cases.splice_push.regression import REGRESSION
-from labs.draw import topology_svg
 
 
 def record() -> dict:

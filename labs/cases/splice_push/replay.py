@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
+from core.draw.ladder import Ladder, ladder
+from core.wire.packet import Packet
 from labs.cases.splice_push.network import LOOPBACK, Network
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
-from labs.draw.ladder import Ladder, ladder
 from labs.net.sockets import ESTABLISHED
 from labs.table import Table
 from labs.trace import module
 from labs.wire.capture import Capture
-from labs.wire.packet import Packet
 
 HEADER_BYTES, PIPE_BYTES = 356, 65536
 RMEM = "4096 16060 33554432"  # gives the SYN the window of the report's, 8030

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.wire.segment import IPV4, Flows, link, segment
 from host.tab import node
-from labs.wire.segment import IPV4, Flows, link, segment
 
 RECORDED = Path("book/_recordings/frag-needed/b-ladder.pcap")
 ASK = """
@@ -214,7 +214,7 @@ def captured(file: Path) -> list[tuple[str, bool, bytes]]:
 
 
 def as_the_lab_has_it(packets) -> list[dict]:
-    """TCP segments by labs/wire/segment.py; how `labs.wire.capture` asks it."""
+    """TCP segments by core/wire/segment.py; how `labs.wire.capture` asks it."""
     flows, known = Flows(), []
     names = {"SYN": 2, "FIN": 1, "RST": 4, "PSH": 8, "URG": 32, "ACK": 16}
     for interface, outgoing, data in packets:

@@ -1,4 +1,4 @@
-"""Does the tab draw a run as the lab draws it? vm-image/tab/ladder.js under Node, beside labs/draw/ladder.py."""
+"""Does the tab draw a run as the lab draws it? vm-image/tab/ladder.js under Node, beside core/draw/ladder.py."""
 
 import json
 import random
@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from core.draw.ladder import ladder
+from core.wire.packet import Packet
 from host.tab import node
 from labs.cases.frag_needed import observed
-from labs.draw.ladder import ladder
-from labs.wire.packet import Packet
 from tests.host.tab.test_live import captured, packet_lines
 
 RECORDINGS = Path("book/_recordings")

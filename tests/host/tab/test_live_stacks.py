@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.draw import stacks_view
 from host.tab import node
-from labs.draw import stacks_view
 from labs.trace import stacks
 from tests.host.tab.test_live_ladder import same
 

@@ -224,11 +224,11 @@ def test_every_exercise_is_judged_so(id):
     assert judge_of(exercise(id))
 
 
-def test_judges_and_what_draws_know_the_standard_library_and_no_network():
-    """In a Python without packages of others: the core, each case's judges, what draws, and what all these import."""
+def test_judges_and_the_core_know_the_standard_library_and_no_network():
+    """In a Python without packages of others: the core, each case's judges, and what all these import."""
     modules = ["labs.judge.judging", "labs.trace.stacks", "book._ext.kernel_source"]
-    for room in ("core", "labs.draw"):
-        modules += [f"{room}.{f.stem}" for f in (REPOSITORY / room.replace(".", "/")).glob("[!_]*.py")]
+    core = (file.relative_to(REPOSITORY).with_suffix("") for file in (REPOSITORY / "core").rglob("[!_]*.py"))
+    modules += [".".join(file.parts) for file in core]
     modules += [f"labs.cases.{f.parent.name}.judges" for f in (REPOSITORY / "labs/cases").glob("*/judges.py")]
     program = (
         f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"

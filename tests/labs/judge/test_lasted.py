@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from core.wire.packet import Packet
 from labs.cases.frag_needed.lasted import LEARNING, ROUNDS, SINCE, Lasting
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judged, judged_file, picture
-from labs.wire.packet import Packet
 from tests.labs.judge.made import TO_SELF
 
 WAITS_MS = dict.fromkeys((*LEARNING, *SINCE), 10.0) | {"B learns": 240.0}

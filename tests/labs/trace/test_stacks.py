@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from labs.draw import stacks_view
+from core.draw import stacks_view
 from labs.trace.stacks import Frame, State, Unreadable, function_name, match, parse
 
 EXPECTED = """

@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 from html import escape
 
-from labs import style
+from core import style
 
 # Sizes in units of the view box, which is shown at one unit a pixel where there is room.
 AXIS_X, FIRST_X, EDGE, LANE_MIN = 64, 132, 72, 128
@@ -80,7 +80,7 @@ def duration(length_s: float) -> str:
 
 
 def figure(ladder) -> str:
-    """`labs.draw.ladder.Ladder` as one self-contained <figure class="wpw-ladder">."""
+    """`core.draw.ladder.Ladder` as one self-contained <figure class="wpw-ladder">."""
     drawing = _Drawing(ladder)
     body, height = drawing.svg()
     width = drawing.width

@@ -11,7 +11,7 @@ import hashlib
 from collections import defaultdict
 from html import escape
 
-from labs import style
+from core import style
 
 WIDTH, ROW, EDGE = 760, 19, 1.0
 LETTER_W = 6.4  # of the widest font that readers are likely to have, at the size below

@@ -4,7 +4,7 @@ from xml.dom import minidom
 
 import pytest
 
-from labs.draw import topology_svg
+from core.draw import topology_svg
 
 CHAIN = {
     "segments": [{"name": "front", "mtu": 1500, "delay_ms": 0}, {"name": "back", "mtu": 1420, "delay_ms": 10}],

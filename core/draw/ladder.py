@@ -1,6 +1,6 @@
 """Who sent what to whom, and where did time pass? Packets as a ladder: one line per host.
 
-A `Ladder` is data; `labs.draw.ladder_svg` draws it for notebook and page, `text()` for the terminal.
+A `Ladder` is data; `core.draw.ladder_svg` draws it for notebook and page, `text()` for the terminal.
 Time runs down. Gaps are to scale as far as labels allow; one that dwarfs the rest is cut short
 and marked with its length, for it is what the reader came to see.
 """
@@ -11,9 +11,9 @@ import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from labs.draw import ladder_svg
-from labs.draw.ladder_svg import PAIR, duration
-from labs.wire.packet import Packet
+from core.draw import ladder_svg
+from core.draw.ladder_svg import PAIR, duration
+from core.wire.packet import Packet
 
 # A gap is cut short where it is this many times the next smaller one, and that many seconds long.
 CUT_RATIO = 8

@@ -12,7 +12,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from html import escape
 
-from labs import style
+from core import style
 
 BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 20
 LINE_H, FIRST_DROP = 15, 22

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable
 from html import escape
 
-from labs import style
+from core import style
 
 # state: (mark in a terminal, mark in HTML, CSS class)
 MARKS = {

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from labs import style
-from labs.draw import flame_svg, ladder_svg, stacks_view, topology_svg
+from core import style
+from core.draw import flame_svg, ladder_svg, stacks_view, topology_svg
 
 # How dichromats see a colour, in linear RGB (Vienot, Brettel and Mollon 1999; severity 1).
 SEEN = {

@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from labs.draw.ladder import Ladder, cut_limit_s, duration, ladder
-from labs.wire.packet import Packet
+from core.draw.ladder import Ladder, cut_limit_s, duration, ladder
+from core.wire.packet import Packet
 
 CLIENT, VIP, BALANCER = "10.0.0.1", "10.0.0.2", "10.0.0.5"
 HOSTS = {"client": [CLIENT], "balancer": [VIP, BALANCER], "server": []}
