@@ -16,9 +16,9 @@ from pathlib import Path
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
 from core.cases import Exercise, WrongCall, exercise, exercises
+from core.judge.verdict import Verdict, keep, kept
 from labs import plots
 from labs.judge.judging import picture
-from labs.judge.verdict import Verdict, keep, kept
 from labs.take.judging import judged
 
 ONLY_HERE = "This VM knows what happened in its notebooks since it was started. The whole is told by, in a terminal: {}"

@@ -1,1 +1,1 @@
-"""What does evidence come to, and how is a verdict on an answer said?"""
+"""What does evidence come to? Which case judges it, and what do all judges ask?"""

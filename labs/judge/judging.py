@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from core.cases import Exercise, WrongCall, exercise
+from core.judge.evidence import Evidence, Script, Settings, of_kind, read
+from core.judge.plain import Damaged
+from core.judge.verdict import Judged, Verdict
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.evidence import Evidence, Script, Settings, of_kind, read
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Judged, Verdict
 from labs.measure.rounds import Round
 
 ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"

@@ -18,8 +18,8 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 
+from core.judge.evidence import Script
 from core.protocol import ANSWER
-from labs.judge.evidence import Script
 from labs.measure.spent import spent
 from labs.take.walled import ADMINISTRATORS, limited, walled
 

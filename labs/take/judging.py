@@ -11,10 +11,10 @@ import time
 from dataclasses import replace
 
 from core.cases import EMPTY, exercise, is_empty
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
-from labs.judge.evidence import Evidence
-from labs.judge.verdict import Verdict
 from labs.measure.spent import since
 
 TRIES = 3

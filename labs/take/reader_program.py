@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from labs.judge.report import Event, Program
+from core.judge.report import Event, Program
 from labs.trace.tracer import Tracer, TracerError
 
 

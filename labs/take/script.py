@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from core.cases import Exercise
-from labs.judge.evidence import Evidence, Script, Settings
+from core.judge.evidence import Evidence, Script, Settings
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.take.answer import applied
 from labs.take.settings import compared, settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from shlex import quote
 
-from labs.judge.evidence import Settings
+from core.judge.evidence import Settings
 from labs.net.topology import Node
 
 MOST_LINES = 50  # of a kind: an answer may add routes without end

@@ -8,11 +8,11 @@ import pytest
 from scapy.layers.inet import ICMP, IP, TCP
 
 from core.cases import exercise
+from core.judge.evidence import of_kind, read
 from labs import __main__ as command
 from labs.cases.frag_needed import case, crafting, cured, curing, lasting, record, telling, tracing
 from labs.cases.frag_needed.crafted import Message, Quote, message
 from labs.errors import CouldNotTell
-from labs.judge.evidence import of_kind, read
 from labs.judge.judging import judged_file
 from labs.take.judging import judged
 from labs.trace.stacks import match

@@ -7,9 +7,9 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from core.cases import exercises
+from core.judge import verdict
+from core.judge.verdict import Verdict
 from labs import notebook
-from labs.judge import verdict
-from labs.judge.verdict import Verdict
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from core.judge.report import Program
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.report import Program
 from labs.take.reader_program import Refused
 from labs.take.reader_program import attached as readers
 from labs.trace import btf

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.judge.evidence import REFUSED
+from core.judge.evidence import REFUSED
 
 FORGERIES = sorted(Path(__file__).with_name("forgeries").iterdir())
 # Of those that are refused nothing: what they write nobody else has, or what they do is seen.

@@ -13,8 +13,8 @@ from dataclasses import replace
 import pytest
 
 from core import cases
+from core.judge.evidence import Evidence, Script
 from host.exercises import judging
-from labs.judge.evidence import Evidence, Script
 from tests.labs.judge.made import RIGHT
 from tests.vm.conftest import held_up
 from tests.walls.conftest import SEALED, judge

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence, Settings
+from core.judge.plain import Damaged
+from core.judge.verdict import Verdict
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import CannotTry
-from labs.judge.evidence import Evidence, Settings
 from labs.judge.judging import answered, others_left_alone, ran, whole_in
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Verdict
 
 RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268

@@ -9,12 +9,12 @@ import re
 from pathlib import Path
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from labs.cases.addr_select.cured import SETTING, Cure, Node, Services
 from labs.cases.addr_select.names import EVAL, REPORTED
 from labs.cases.addr_select.network import Network
 from labs.cases.addr_select.serving import used
 from labs.cases.addr_select.workload import Sender, by_turns, counting
-from labs.judge.evidence import Evidence
 from labs.take.script import Taking, two
 from labs.take.settings import compared, settings
 

@@ -6,11 +6,11 @@ import itertools
 import operator
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.report import Event, Program, compare, ran
+from core.judge.verdict import Verdict
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.evidence import Evidence
 from labs.judge.judging import seen_in
-from labs.judge.report import Event, Program, compare, ran
-from labs.judge.verdict import Verdict
 
 RULES = 6  # one after the other, in each choice another one decides
 AT_ONCE = 2  # pairs of choices by other rules that have to have been made at the same time

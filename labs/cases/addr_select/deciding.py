@@ -18,6 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
+from core.judge.report import Program
 from labs.cases.addr_select.decided import Choice, Choices
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import NODE, UPLINK, service
@@ -26,8 +28,6 @@ from labs.cases.addr_select.scores import addresses_of, choice, rules
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.evidence import Evidence
-from labs.judge.report import Program
 from labs.take.reader_program import Refused, attached, told, written
 from labs.take.script import Taking
 from labs.trace.tracer import Event

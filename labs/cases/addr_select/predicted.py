@@ -5,12 +5,12 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 
+from core.judge.evidence import Evidence
+from core.judge.verdict import Judged, Verdict
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.rules import RFC
-from labs.judge.evidence import Evidence
 from labs.judge.judging import whole_in
-from labs.judge.verdict import Judged, Verdict
 
 # What an answer has to say, and of what type it is.
 DEPRECATED = {"source_changes": bool, "faster": bool, "lookups": int, "deciding_rule": int, "bound_still_sends": bool}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from labs.cases.addr_select.addresses import assign
 from labs.cases.addr_select.experiments import services
 from labs.cases.addr_select.names import EVAL, LABEL, REPORTED, service
@@ -10,7 +11,6 @@ from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.predicted import DEPRECATED, MANY, Crowd, Deprecation, complete
 from labs.cases.addr_select.tracing import FEW, scores
 from labs.cases.addr_select.workload import Sender, by_turns, counting
-from labs.judge.evidence import Evidence
 from labs.take.script import Taking
 
 UNSEEN = 3000  # addresses; no point of the plot

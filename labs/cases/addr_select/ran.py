@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.plain import Damaged
+from core.judge.verdict import Verdict
 from labs.cases.addr_select.cured import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
-from labs.judge.evidence import Evidence
 from labs.judge.judging import ran, seen_in
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Verdict
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer

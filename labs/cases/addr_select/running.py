@@ -12,12 +12,12 @@ import tempfile
 from pathlib import Path
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from labs.cases.addr_select.curing import questions
 from labs.cases.addr_select.names import EVAL, REPORTED
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.ran import PACKETS, PEERS, Sent
 from labs.cases.addr_select.workload import Sender
-from labs.judge.evidence import Evidence
 from labs.take.answer import AS_NOBODY, applied
 from labs.take.script import Taking
 from labs.trace.calls import Calls

@@ -16,13 +16,13 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.plain import Damaged
+from core.judge.verdict import Judged, Verdict
 from core.wire.segment import TCP, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import CannotTry
-from labs.judge.evidence import Evidence
 from labs.judge.judging import LACKS_A_PART, ran, seen_in
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Judged, Verdict
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"

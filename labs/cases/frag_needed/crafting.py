@@ -16,12 +16,12 @@ import tempfile
 from pathlib import Path
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from labs.cases.frag_needed.crafted import Crafted, Sent
 from labs.cases.frag_needed.names import BYSTANDER, CLIENT, ECHO_PORT, VIP
 from labs.cases.frag_needed.network import Hosts, Network
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.errors import CouldNotTell
-from labs.judge.evidence import Evidence
 from labs.net.counters import counters, moved
 from labs.take.answer import AS_NOBODY, applied
 from labs.take.script import Taking

@@ -14,14 +14,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from core.draw.ladder import Ladder
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
 from core.wire.packet import Packet
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import CannotTry
-from labs.judge.evidence import Evidence
 from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
-from labs.judge.verdict import Verdict
 
 # Of what a full segment has to carry: bytes, where the task names a number, elsewhere a share of what the path allows.
 # Less is no cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400

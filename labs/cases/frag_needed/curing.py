@@ -13,13 +13,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from core.protocol import CONTROL
 from labs.cases.frag_needed.cured import BULK_ROUNDS, LARGE, SMALL, Balanced, Bulk, Connections, Cure
 from labs.cases.frag_needed.names import ECHO_PORT, VIP
 from labs.cases.frag_needed.network import SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
-from labs.judge.evidence import Evidence
 from labs.measure.spent import spent
 from labs.net.counters import counters, moved
 from labs.take.script import Taking, two

@@ -17,14 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.draw.ladder import Ladder
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cured import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.judge.evidence import Evidence
 from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
-from labs.judge.verdict import Verdict
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2

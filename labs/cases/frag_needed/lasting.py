@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from core.protocol import CONTROL
 from labs.cases.frag_needed.lasted import EXPIRES_S, LEARNING, ROUND, ROUNDS, Lasting
 from labs.cases.frag_needed.names import VIP
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
-from labs.judge.evidence import Evidence
 from labs.measure.spent import spent
 from labs.net.counters import counters
 from labs.net.written import Written

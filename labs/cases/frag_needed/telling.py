@@ -19,12 +19,12 @@ from functools import partial
 from pathlib import Path
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
+from core.judge.report import Event, Program
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.workload import SMALL_BYTES, Direct
 from labs.errors import CouldNotTell
-from labs.judge.evidence import Evidence
-from labs.judge.report import Event, Program
 from labs.net.counters import counters
 from labs.take.reader_program import Refused, attached, told, written
 from labs.take.script import Taking

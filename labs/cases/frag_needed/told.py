@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.plain import Damaged
+from core.judge.report import Event, Program, compare, ran
+from core.judge.verdict import Verdict
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.evidence import Evidence
 from labs.judge.judging import LACKS_A_PART, seen_in
-from labs.judge.plain import Damaged
-from labs.judge.report import Event, Program, compare, ran
-from labs.judge.verdict import Verdict
 
 AT_ONCE, DEFERRED = 0, 1
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
 from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.errors import CannotTry
-from labs.judge.evidence import Evidence
 from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
-from labs.judge.verdict import Verdict
 
 # What `ethtool -k` lists that may be off after the answer: the card's segmentation, and what the kernel does itself
 # (NETIF_F_SOFT_FEATURES in include/linux/netdev_features.h, and NETIF_F_NOCACHE_COPY).

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from core.protocol import CONTROL
 from labs.cases.rtl8139_tso.cured import Offload
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import under
 from labs.cases.rtl8139_tso.workload import download, served
-from labs.judge.evidence import Evidence
 from labs.measure.spent import spent
 from labs.take.script import Taking
 

@@ -14,14 +14,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.plain import Damaged
+from core.judge.verdict import Verdict
 from labs.cases.rtl8139_tso.cured import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.judge.evidence import Evidence
 from labs.judge.judging import answered, held_still, whole_in
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Verdict
 
 # The report's MSS, and what further ones are drawn from: odd ones, one of them below the 536 that TCP goes by where
 # nothing is said (RFC 9293, 3.7.1).

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from labs.cases.rtl8139_tso.curing import as_it_is
 from labs.cases.rtl8139_tso.knocking import knocked
 from labs.cases.rtl8139_tso.let_in import Firewall
 from labs.cases.rtl8139_tso.names import CLIENT
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.workload import download, served
-from labs.judge.evidence import Evidence
 from labs.take.script import Taking
 from labs.take.settings import RULE, compared, settings
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.judge.evidence import Evidence, Settings
+from core.judge.plain import Damaged
+from core.judge.verdict import Verdict
 from labs.cases.rtl8139_tso.cured import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.evidence import Evidence, Settings
 from labs.judge.judging import held_still
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Verdict
 
 # All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
 OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))

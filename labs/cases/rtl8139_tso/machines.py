@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from core.protocol import CONTROL
 from labs.cases.rtl8139_tso.cuts import Card, drawn
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.workload import download, intact, served
-from labs.judge.evidence import Evidence
 from labs.measure.spent import spent
 from labs.take.script import Taking
 

@@ -10,13 +10,13 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.expression import NoExpression, parsed, value
+from core.judge.verdict import Judged, Verdict
 from labs.cases.rtl8139_tso.cured import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.evidence import Evidence
-from labs.judge.expression import NoExpression, parsed, value
 from labs.judge.judging import answered, held_still, whole_in
-from labs.judge.verdict import Judged, Verdict
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from labs.cases.rtl8139_tso.curing import as_it_is
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.predicted import ROUTES, Predicted, complete
 from labs.cases.rtl8139_tso.remedies import under
 from labs.cases.rtl8139_tso.workload import served
-from labs.judge.evidence import Evidence
 from labs.take.script import Taking
 
 

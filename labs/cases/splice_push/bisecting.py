@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
+from core.judge.expression import NoExpression
 from labs.cases.splice_push.condition import Fates, Request, condition, listed, told, unseen
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import Way, fetch
-from labs.judge.evidence import Evidence
-from labs.judge.expression import NoExpression
 from labs.take.script import Taking
 from labs.trace import module
 

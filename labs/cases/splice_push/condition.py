@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 
 from core.cases import Exercise, exercise
+from core.judge.evidence import Evidence
+from core.judge.expression import Expression, NoExpression, constants, parsed, value
+from core.judge.plain import Damaged
+from core.judge.verdict import Judged, Verdict
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.evidence import Evidence
-from labs.judge.expression import Expression, NoExpression, constants, parsed, value
 from labs.judge.judging import seen_in
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Judged, Verdict
 
 PLACES = ("lo", "proxy", "client")
 ROW = re.compile(rf"#\s+\d+\s+({'|'.join(PLACES)})\s+(\d+)\s+(\d+)\s+([01])\s+([01])\s+([01])")

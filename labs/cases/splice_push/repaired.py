@@ -6,12 +6,12 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.plain import Damaged
+from core.judge.verdict import Judged, Verdict
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.errors import CannotTry
-from labs.judge.evidence import Evidence
 from labs.judge.judging import seen_in
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Judged, Verdict
 
 OVER_LO = "too much, over lo"
 REQUESTS = (

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
 from core.protocol import CONTROL
 from labs.cases.splice_push.network import LOOPBACK, Network
 from labs.cases.splice_push.pages import Call
@@ -18,7 +19,6 @@ from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.repaired import REQUESTS, Repaired, Request
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Seen, fetch, with_events
-from labs.judge.evidence import Evidence
 from labs.measure.spent import spent
 from labs.take.script import Taking
 from labs.trace import module

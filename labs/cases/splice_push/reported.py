@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from core.judge.evidence import Evidence
+from core.judge.report import Event, Program, compare, ran
+from core.judge.verdict import Verdict
 from labs.errors import CannotTry
-from labs.judge.evidence import Evidence
 from labs.judge.judging import seen_in
-from labs.judge.report import Event, Program, compare, ran
-from labs.judge.verdict import Verdict
 
 # How often each connection is pushed: D by the thread that sends, J by a splice that comes between.
 PUSHES = {"B": 3, "C": 1, "D": 1, "G": 1, "I": 1, "J": 1}

@@ -18,13 +18,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
+from core.judge.report import Event, Program
 from labs.cases.splice_push.network import LOOPBACK
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.reported import Unpushed
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
-from labs.judge.evidence import Evidence
-from labs.judge.report import Event, Program
 from labs.net.topology import NotReady
 from labs.take.reader_program import Refused, attached, told, written
 from labs.take.script import Taking

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.judge.evidence import Evidence
+from core.judge.expression import NoExpression, numbers
+from core.judge.plain import Damaged
+from core.judge.verdict import Judged, Verdict
 from labs.cases.splice_push import system_calls
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PATTERN
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.evidence import Evidence
-from labs.judge.expression import NoExpression, numbers
 from labs.judge.judging import seen_in
-from labs.judge.plain import Damaged
-from labs.judge.verdict import Judged, Verdict
 from labs.measure.bounds import bounds
 
 # From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.

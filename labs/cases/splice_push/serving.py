@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.cases import Exercise
+from core.judge.evidence import Evidence
+from core.judge.expression import NoExpression
 from labs.cases.splice_push.network import PORT, SERVER, Network
 from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.regression import REGRESSION
@@ -24,8 +26,6 @@ from labs.cases.splice_push.served import AGAIN, COSTS, MOST_LINES, SIZES, TRACE
 from labs.cases.splice_push.system_calls import of_objects
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import OWN_PORTS, PATIENCE_S, WAYS, Fetch
-from labs.judge.evidence import Evidence
-from labs.judge.expression import NoExpression
 from labs.measure.clock import Clock
 from labs.net.topology import NotReady
 from labs.take.answer import UNARMED

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from core.judge.evidence import Evidence, Script, Settings
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cured import ASKED, Balanced, Bulk, Connections, Cure, Ways
 from labs.cases.frag_needed.names import BALANCER, CLIENT, SERVER, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.cases.rtl8139_tso import names as rtl8139
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.evidence import Evidence, Script, Settings
 
 
 def observed(

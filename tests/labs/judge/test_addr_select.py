@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.addr_select.costs import Cost, Pair
 from labs.cases.addr_select.cured import TRIED, Cure, Node, Services, Use
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.ran import Sent
-from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judged, judged_file
 
 

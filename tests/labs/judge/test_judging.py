@@ -9,12 +9,12 @@ import pytest
 
 from core import cases
 from core.cases import exercise
+from core.judge.evidence import Evidence, Script, Settings
 from core.protocol import LARGEST_EVIDENCE_BYTES
 from host.paths import REPOSITORY
 from labs.cases.frag_needed.cured import LARGE, SMALL, Balanced, Bulk, Connections, Ways
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Observed
-from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judge_of, judged, judged_file, picture
 from tests.labs.judge.made import (
     BALANCED,

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from core.judge.evidence import SCHEMA
 from host.exercises import answering
-from labs.judge.evidence import SCHEMA
 from labs.judge.judging import judged_file
 from tests.labs.judge import stored
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from core.judge.evidence import Evidence, Script, Settings
 from core.wire.packet import Packet
 from labs.cases.frag_needed.lasted import LEARNING, ROUNDS, SINCE, Lasting
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judged, judged_file, picture
 from tests.labs.judge.made import TO_SELF
 

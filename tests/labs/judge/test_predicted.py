@@ -7,13 +7,13 @@ import pytest
 
 from core import cases
 from core.cases import exercise
+from core.judge.evidence import Evidence
 from labs.cases.addr_select.costs import Cost, Pair
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.predicted import Crowd, Deprecation
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.predicted import Predicted, predictions
 from labs.cases.splice_push.condition import Fates, drawn, listed, loses, unseen
-from labs.judge.evidence import Evidence
 from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import BROKEN, CUT, download
 

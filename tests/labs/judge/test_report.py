@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from core.judge.evidence import Evidence
+from core.judge.report import Event, Program
 from labs.cases.addr_select.decided import Choice, Choices
 from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
 from labs.cases.splice_push.reported import PUSHES, Unpushed
-from labs.judge.evidence import Evidence
 from labs.judge.judging import judged, judged_file
-from labs.judge.report import Event, Program
 
 WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED), Event("B1", AT_ONCE), Event("A1", DEFERRED)]
 SENDER, IDLE = 4711, 0

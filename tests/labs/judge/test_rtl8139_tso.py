@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.rtl8139_tso.cured import Offload
 from labs.cases.rtl8139_tso.cuts import ASKED_MSS, Card, drawn, telling
 from labs.cases.rtl8139_tso.let_in import PORTS, Firewall, Knocked
 from labs.cases.rtl8139_tso.names import HOSTS
-from labs.judge.evidence import Evidence, Script, Settings
 from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import BROKEN, CUT, download
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from core.judge.evidence import Evidence
 from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.repaired import OVER_LO, REQUESTS, Repaired, Request
 from labs.cases.splice_push.served import AGAIN, SIZES, TRACED_BYTES, Object, Served
 from labs.cases.splice_push.server import PATTERN
-from labs.judge.evidence import Evidence
 from labs.judge.judging import judged, judged_file
 
 MORE, NOTLAST = 0x8000 << 32, 0x20000 << 32

@@ -2,8 +2,8 @@
 
 import pytest
 
+from core.judge.plain import Damaged
 from labs.cases.splice_push.system_calls import copied_bytes, lasted_ms, lengths, of_objects, on_connection, sleeps
-from labs.judge.plain import Damaged
 
 ONE, OTHER = (f"4<TCP:[10.0.2.3:8010->10.0.2.2:{port}]>" for port in (20101, 20102))
 FILE = "6</memfd:object>(deleted)"

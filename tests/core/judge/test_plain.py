@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from labs.judge.plain import Damaged, loaded, plain
+from core.judge.plain import Damaged, loaded, plain
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from labs.judge.verdict import Judged, Verdict
+from core.judge.verdict import Judged, Verdict
 
 
 @dataclass(frozen=True)

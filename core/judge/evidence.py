@@ -11,8 +11,8 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 
+from core.judge.plain import Damaged, loaded, plain
 from core.protocol import LARGEST_EVIDENCE_BYTES
-from labs.judge.plain import Damaged, loaded, plain
 
 SCHEMA = 1
 LONGEST_ID = 80  # of an exercise

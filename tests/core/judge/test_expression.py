@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from labs.judge import expression
-from labs.judge.expression import NoExpression, constants, numbers, parsed, value
+from core.judge import expression
+from core.judge.expression import NoExpression, constants, numbers, parsed, value
 
 NAMES = {"asked": 20_001, "size": 20_000, "where": "lo", "more": 1}
 

@@ -1,0 +1,1 @@
+"""What judges work with: evidence as JSON, a verdict, a reader's expression reckoned."""
