@@ -107,6 +107,13 @@ class Recording:
             raise RecordingError(f"{self.name}: {path!r} is {json.dumps(here)[:60]}, no list")
         return here
 
+    def table(self, path: str) -> dict:
+        """What stands at `run.addresses`; it has to be a table."""
+        here = self._at(path)
+        if not isinstance(here, dict):
+            raise RecordingError(f"{self.name}: {path!r} is {json.dumps(here)[:60]}, no table")
+        return here
+
     def provenance_of(self, path: str) -> str:
         """Where the value at this path was recorded: what the nearest `provenance` above it says."""
         steps = path.split(".")

@@ -3,17 +3,21 @@
 ::
 
     ::::{states} frag-needed
+    :open: 2
+
     A caption in *MyST*.
 
     1. **Nothing has been sent.** What this state is about, in words.
     2. **A writes.** As many items as there are states.
     ::::
 
-The picture is described in `book/_states/CASE.toml`: boxes in rows, their fields, and for each state what has changed
-since the one before. `{run.direct.b_ms:.0f}` within words is a value of the recording. A list of paths, or of one less
-others, is a queue of segments; what has 0 bytes is not there. `at` is a list of times to be added up, seconds or
-milliseconds by the end of their names. states_svg.py draws. Without script and on paper the states are a strip;
-states.js steps through them.
+The picture is described in `book/_states/CASE.toml`, or with a NAME behind the case in `CASE-NAME.toml`: boxes in rows,
+their fields, and for each state what has changed since the one before. `{run.direct.b_ms:.0f}` within words is a value
+of the recording. A list of paths, or of one less others, is a queue of segments; what has 0 bytes is not there. `at` is
+a list of times to be added up, seconds or milliseconds by the end of their names, or as in "trace.unsent.0 ms". Where
+nothing is timed, `counts` may name what the line counts instead, and `adds` of each state says which tables of the
+recording add their entries to the count; without either there is no line. states_svg.py draws. Without script and
+on paper the states are a strip; states.js steps through them, from the one that `:open:` names, or from the first.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from pathlib import Path
 
 import states_svg
 from docutils import nodes
+from docutils.parsers.rst import directives
 from fail_closed import fault
 from recorded import Recording, RecordingError, provenance_node, recorded_files
 from sphinx.application import Sphinx
@@ -31,7 +36,7 @@ from sphinx.util.docutils import SphinxDirective
 
 VALUE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 UNITS_MS = {"_ms": 1, "_s": 1000}
-OF_A_STATE = {"at", "when", "waits"}
+OF_A_STATE = {"at", "adds", "when", "waits"}
 OF_A_BOX = {"keeps", "is"}
 
 
@@ -45,16 +50,19 @@ def read(described: dict, recording: Recording) -> dict:
     if sorted(name for row in rows for name in row) != sorted(boxes):
         raise StatesError(f"rows: expected each of {', '.join(boxes)} once, found {rows}")
     now: dict = {"boxes": {name: dict.fromkeys(box["fields"], []) for name, box in boxes.items()}}
-    now |= {"keeps": {}, "is": {}, "at_ms": 0.0}
+    unit = described.get("counts") or ("ms" if any("at" in change for change in described["states"]) else "")
+    now |= {"keeps": {}, "is": {}, "at": 0.0, "unit": unit}
     states = []
     for number, change in enumerate(described["states"], 1):
         now = _changed(now, change, boxes, recording, f"state {number}")
         states.append(now)
-    return {"rows": rows, "boxes": boxes, "states": states}
+    return {"rows": rows, "boxes": boxes, "unit": unit, "states": states}
 
 
 def _changed(before: dict, change: dict, boxes: dict, recording: Recording, where: str) -> dict:
     """A state from the one before it and what is said of it. What a box with `passing` had is gone."""
+    if ("adds" if before["unit"] in ("", "ms") else "at") in change:
+        raise StatesError(f"{where}: expected `at` where states are timed and `adds` where they count, found the other")
     now = {
         "boxes": {
             name: dict.fromkeys(fields, []) if boxes[name].get("passing") else dict(fields)
@@ -62,12 +70,15 @@ def _changed(before: dict, change: dict, boxes: dict, recording: Recording, wher
         },
         "keeps": dict(before["keeps"]),
         "is": dict(before["is"]),
-        "at_ms": sum(_ms(path, recording) for path in change["at"]) if "at" in change else before["at_ms"],
+        "at": sum(_ms(path, recording) for path in change["at"]) if "at" in change else before["at"],
+        "unit": before["unit"],
         "waits": change.get("waits", False),
     }
-    now["when"] = change.get("when", "{}").replace("{}", f"{now['at_ms']:.1f} ms")
-    if now["at_ms"] < before["at_ms"]:
-        raise StatesError(f"{where}: at {now['at_ms']:.1f} ms, expected none before {before['at_ms']:.1f}")
+    now["at"] += sum(len(recording.table(path)) for path in change.get("adds", []))
+    said = {"": "", "ms": f"{now['at']:.1f} ms"}.get(now["unit"], f"{now['at']:.0f} {now['unit']}")
+    now["when"] = change.get("when", "{}").replace("{}", said)
+    if now["at"] < before["at"]:
+        raise StatesError(f"{where}: at {said}, expected none before {before['at']:.1f}")
     for name in (name for name in change if name not in OF_A_STATE):
         if name not in boxes:
             raise StatesError(f"{where}: {name!r} is no box ({', '.join(boxes)})")
@@ -84,8 +95,9 @@ def _changed(before: dict, change: dict, boxes: dict, recording: Recording, wher
 
 
 def _ms(path: str, recording: Recording) -> float:
-    """A recorded time in milliseconds."""
-    unit = next((ms for end, ms in UNITS_MS.items() if path.endswith(end)), None)
+    """A recorded time in milliseconds; its unit is the end of its name, or stands behind it."""
+    path, _, said = path.partition(" ")
+    unit = next((ms for end, ms in UNITS_MS.items() if f"{path}_{said}".endswith(end) or path.endswith(end)), None)
     if unit is None:
         raise StatesError(f"{path}: expected a name that ends with {' or '.join(UNITS_MS)}, which says its unit")
     return recording.value(path) * unit
@@ -113,15 +125,17 @@ class state_picture(nodes.General, nodes.Element):  # noqa: N801  docutils names
 
 
 class States(SphinxDirective):
-    """`states`: CASE, with a caption and a list of the states as its content."""
+    """`states`: CASE [NAME], with a caption and a list of the states as its content."""
 
     required_arguments = 1
+    optional_arguments = 1
     has_content = True
+    option_spec = {"open": directives.positive_int}
 
     def run(self) -> list[nodes.Node]:
         """A figure, or nothing but a reported fault."""
         case = self.arguments[0]
-        file = Path(self.env.srcdir) / self.config.states / f"{case}.toml"
+        file = Path(self.env.srcdir) / self.config.states / f"{'-'.join(self.arguments)}.toml"
         self.env.note_dependency(str(file))
         text = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, text)
@@ -131,10 +145,11 @@ class States(SphinxDirective):
             caption, strip = self.parts(text, len(picture["states"]))
         except (OSError, KeyError, ValueError, StatesError, RecordingError) as error:
             said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            fault(self.env, f"{self.config.states}/{case}.toml: {said}", self.env.docname, self.lineno)
+            fault(self.env, f"{self.config.states}/{file.name}: {said}", self.env.docname, self.lineno)
             return []
         for number, item in enumerate(strip):
             drawn = states_svg.svg(picture, number)
+            item["classes"] += ["wpw-opens"] if number + 1 == self.options.get("open") else []
             item.insert(0, state_picture("", svg=drawn, said=states_svg.said(picture, number)))
         strip["classes"].append("wpw-strip")
         figure = nodes.figure("", strip, classes=["wpw-recorded-figure", "wpw-states"])
@@ -151,6 +166,8 @@ class States(SphinxDirective):
             raise StatesError("expected a caption and a numbered list on the page")
         if len(text[1]) != count:
             raise StatesError(f"{count} states, and {len(text[1])} in the page's list")
+        if self.options.get("open", 1) > count:
+            raise StatesError(f"opens at state {self.options['open']}, of {count}")
         return text[0], text[1]
 
 

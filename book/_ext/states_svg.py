@@ -1,9 +1,9 @@
 """What does one state of a system look like: its parts, what is in each, and what has changed since the state before?
 
 A part is a box with fields. A field holds words, or a queue of segments, each a box with its size. A part may keep
-another: an arrow. At the top stands the time, on a line that all states share. What was recorded is upright and bold,
-what follows from the source is in italics, and what has changed has a ground and a bar of its own. The rooms are
-reckoned for DejaVu Sans, which is wider than what readers' machines have.
+another: an arrow. At the top stands the time, or what has been counted, on a line that all states share. What was
+recorded is upright and bold, what follows from the source is in italics, and what has changed has a ground and a bar of
+its own. The rooms are reckoned for DejaVu Sans, which is wider than what readers' machines have.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def said(picture: dict, number: int) -> str:
         kept = state["keeps"].get(name)
         fields += [f"keeps: {_title(picture, state, kept)}"] if kept else []
         parts.append(": ".join(filter(None, [_title(picture, state, name), ", ".join(fields)])) + ".")
-    return f"{state['when']}. " + " ".join(parts)
+    return " ".join([*([f"{state['when']}."] if state["when"] else []), *parts])
 
 
 def _title(picture: dict, state: dict, name: str) -> str:
@@ -86,26 +86,29 @@ def _top(box: dict) -> float:
 
 
 def _time(picture: dict, number: int) -> str:
-    """When it is, in words and on a line: a tick for each state, a thick dashed piece where somebody waits, and
-    at its end the last state's time."""
+    """When it is, or how many there are, in words and on a line: a tick for each state, a thick dashed piece where
+    somebody waits, and at its end the last state's time or number. Without times and counts the words alone."""
     state = picture["states"][number]
-    last = max(each["at_ms"] for each in picture["states"]) or 1
+    last = max(each["at"] for each in picture["states"]) or 1
 
-    def x(at_ms: float) -> float:
-        return LINE_FROM + (LINE_TO - LINE_FROM) * at_ms / last
+    def x(at: float) -> float:
+        return LINE_FROM + (LINE_TO - LINE_FROM) * at / last
 
-    ticks = "".join(f"M{x(each['at_ms']):.1f} 6V14" for each in picture["states"])
-    waits, now = "", x(state["at_ms"])
+    ticks = "".join(f"M{x(each['at']):.1f} 6V14" for each in picture["states"])
+    waits, now = "", x(state["at"])
     for earlier, each in zip(picture["states"], picture["states"][1:]):
         if each["waits"]:
-            start, end = x(earlier["at_ms"]), x(each["at_ms"])
+            start, end = x(earlier["at"]), x(each["at"])
             waits += f'<path class="wpw-waits" d="M{start:.1f} 10H{end:.1f}"/>'
             now = (start + end) / 2 if each is state else now
+    said = f'<text class="wpw-when" x="1" y="14">{escape(state["when"])}</text>'
+    if not picture["unit"]:
+        return said
+    end = f"{last:.0f} ms" if picture["unit"] == "ms" else f"{last:.0f}"
     return (
-        f'<text class="wpw-when" x="1" y="14">{escape(state["when"])}</text>'
-        f'<path class="wpw-line" d="M{x(0):.1f} 10H{x(last):.1f}{ticks}"/>{waits}'
+        f'{said}<path class="wpw-line" d="M{x(0):.1f} 10H{x(last):.1f}{ticks}"/>{waits}'
         f'<circle class="wpw-now" cx="{now:.1f}" cy="10" r="5"/>'
-        f'<text class="wpw-ends" x="{WIDTH - 1:g}" y="13.5" text-anchor="end">{last:.0f} ms</text>'
+        f'<text class="wpw-ends" x="{WIDTH - 1:g}" y="13.5" text-anchor="end">{end}</text>'
     )
 
 

@@ -29,7 +29,7 @@ function stepThrough(figure) {
   said.setAttribute("role", "status");
   const all = made("button", steps, { type: "button" });
 
-  let shown = 0;
+  let shown = Math.max(0, states.findIndex((state) => state.classList.contains("wpw-opens")));
   const show = (number) => {
     shown = Math.max(0, Math.min(states.length - 1, number));
     states.forEach((state, at) => state.classList.toggle("wpw-shown", at === shown));

@@ -99,7 +99,17 @@ def book(tmp_path):
             (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "src" / name).write_text(text, "utf-8")
         settings = {
-            "extensions": ["myst_nb", "annotated_source", "recorded", "places", "chart", "look", "states"],
+            "extensions": [
+                "myst_nb",
+                "annotated_source",
+                "recorded",
+                "places",
+                "chart",
+                "look",
+                "states",
+                "bars",
+                "growth",
+            ],
             "nb_execution_mode": "off",
             "myst_enable_extensions": ["colon_fence"],
             "kernel_source_root": str(SOURCE),

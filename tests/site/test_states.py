@@ -160,6 +160,80 @@ def test_what_the_description_gets_wrong_stops_the_build(book, old, new, message
     )
 
 
+COUNTED = """
+counts = "questions"
+rows = [["best"]]
+[boxes.best]
+title = "Best"
+fields = ["address"]
+[[states]]
+adds = ["run.first", "run.second"]
+best = { address = "{run.mss}" }
+[[states]]
+adds = ["run.second"]
+"""
+TABLES = {"first": {"INIT": 0}, "second": {"INIT": 1, "SCOPE": -14}}
+
+
+def test_what_is_counted_stands_on_the_line(book):
+    recording = RECORDING | {"run": RECORDING["run"] | TABLES}
+    built = book(pages(COUNTED, recording, PAGE.replace("3. Third.\n", "")), states="_states")
+    assert (built.status, built.warnings) == (0, "")
+    first, second = re.findall(r"<svg viewBox.*?</svg>", built.page())
+    assert ">3 questions<" in first and ">5 questions<" in second and " ms" not in first + second
+    assert re.search(r'class="wpw-ends"[^>]*>5<', first)
+
+
+def test_a_picture_without_times_has_no_line(book):
+    described = COUNTED.replace('counts = "questions"', "").replace("adds = ", "# adds = ")
+    recording = RECORDING | {"run": RECORDING["run"] | TABLES}
+    built = book(pages(described, recording, PAGE.replace("3. Third.\n", "")), states="_states")
+    assert (built.status, built.warnings) == (0, "") and "wpw-line" not in built.page() and " ms" not in built.page()
+    assert 'aria-label="Best: address: 1448."' in built.page()
+
+
+def test_a_case_may_have_a_second_picture(book):
+    built = book(
+        pages() | {"_states/frag-two.toml": DESCRIBED, "index.md": PAGE.replace("frag", "frag two")}, states="_states"
+    )
+    assert (built.status, built.warnings) == (0, "") and built.page().count("<svg viewBox") == 3
+    assert (
+        "_states/frag-three.toml" in book({"index.md": PAGE.replace("frag", "frag three")}, states="_states").warnings
+    )
+
+
+def test_a_time_may_say_its_unit_itself(book):
+    recording = RECORDING | {"run": RECORDING["run"] | {"pairs": [[22.5, 1448]]}}
+    described = DESCRIBED.replace('"run.at_s"', '"run.pairs.0.0 ms"')
+    built = book(pages(described, recording), states="_states")
+    assert (built.status, built.warnings) == (0, "") and ">22.5 ms<" in built.page()
+
+
+@pytest.mark.parametrize(
+    "described, message",
+    [
+        (DESCRIBED.replace('at = ["run.at_s"]', 'adds = ["run"]'), "state 2: expected `at` where states are timed"),
+        (COUNTED.replace("adds", "at", 1), "state 1: expected `at` where states are timed"),
+        (COUNTED.replace("run.second", "run.mss", 1), "'run.mss' is 1448, no table"),
+    ],
+)
+def test_times_and_counts_are_not_mixed(book, described, message):
+    recording = RECORDING | {"run": RECORDING["run"] | TABLES}
+    built = book(pages(described, recording), states="_states")
+    assert built.status == 1 and message in built.warnings
+
+
+def test_the_state_that_is_shown_first_is_marked(book):
+    page = book(pages(page=PAGE.replace("frag\n", "frag\n:open: 2\n\n")), states="_states").page()
+    assert [found[0] for found in re.finditer(r'<li( class="wpw-opens")?><svg', page)] == [
+        "<li><svg",
+        '<li class="wpw-opens"><svg',
+        "<li><svg",
+    ]
+    built = book(pages(page=PAGE.replace("frag\n", "frag\n:open: 4\n\n")), states="_states")
+    assert built.status == 1 and "opens at state 4, of 3" in built.warnings
+
+
 @pytest.mark.parametrize(
     "page, message",
     [
@@ -173,6 +247,12 @@ def test_each_state_has_its_words(book, page, message):
 
 
 CHAPTER = "book/frag-needed"
+# Each page's pictures of state.
+PICTURES = {
+    page.stem: found
+    for page in (ROOT / "book").glob("*.md")
+    if (found := re.findall(r"^:+\{states\} (.+)$", page.read_text("utf-8"), re.MULTILINE))
+}
 SEEN = """[...document.querySelectorAll('.wpw-strip > li')].map(state => {
     const box = state.getBoundingClientRect();
     return getComputedStyle(state).visibility === 'visible' && box.width > 0 ? [box.left, box.top] : null;
@@ -229,8 +309,9 @@ def test_without_script_and_on_paper_the_states_are_a_strip(site, browser):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_what_is_in_a_box_stays_in_it_and_legible(site, browser, width):
-    with visit(browser, f"{site}/{CHAPTER}.html", width) as seen:
+@pytest.mark.parametrize("name", sorted(PICTURES))
+def test_what_is_in_a_box_stays_in_it_and_legible(site, browser, name, width):
+    with visit(browser, f"{site}/book/{name}.html", width) as seen:
         found = seen.page.evaluate("""() => [...document.querySelectorAll('.wpw-strip .wpw-part')].map(part => {
             const frame = part.querySelector('.wpw-box').getBoundingClientRect();
             return [...part.querySelectorAll('text, .wpw-chip')].map(each => {
@@ -239,6 +320,8 @@ def test_what_is_in_a_box_stays_in_it_and_legible(site, browser, width):
                 return [each.textContent || 'a segment', inside, each.matches('text') ? box.height : Infinity];
             });
         })""")
-        described = tomllib.loads((ROOT / "book/_states/frag-needed.toml").read_text())
-        assert len(found) == len(described["states"]) * len(described["boxes"]) and all(found)
+        described = [
+            tomllib.loads((ROOT / f"book/_states/{file.replace(' ', '-')}.toml").read_text()) for file in PICTURES[name]
+        ]
+        assert len(found) == sum(len(each["states"]) * len(each["boxes"]) for each in described) and all(found)
         assert [said for part in found for said, inside, height in part if not inside or height < 9] == []

@@ -1,0 +1,174 @@
+"""The directive `growth`: how a recorded number grows with another, drawn on linear axes.
+
+::
+
+    :::{growth} addr-select run.addresses
+    :x: addresses
+    :y: one send, ms
+    :per: 1000
+    :lines: ["as it is: send_us", "with the setting: fixed.send_us"]
+
+    A caption in *MyST*.
+    :::
+
+PATH leads to a table whose keys are numbers, along x; each line is a name and a path from an entry of that table to the
+number along y, which is divided by `:per:`. An entry without that path has no point on the line. Every
+name stands at its line's end, so no legend has to be matched by colour.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from fail_closed import fault
+from recorded import Recording, RecordingError, provenance_node, recorded_files
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+WIDTH, HEIGHT = 640.0, 300.0  # pixels
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 500.0, 26.0, 258.0  # of the field between the axes; names stand at its right
+STEPS = (1, 2, 2.5, 5, 10)
+MOST_TICKS = 5
+NAME_H = 17.0  # between two names, at least
+MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", "M-4 -4h8v8h-8z", "M0 -5l5 9h-10z")
+
+Points = list[tuple[float, float]]
+
+
+class growth_picture(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
+    """Lines, drawn, and in words."""
+
+
+def points(recording: Recording, path: str, inside: str, per: float) -> Points:
+    """What one line goes through, from left to right."""
+    found = []
+    for key in recording.table(path):
+        try:
+            found.append((float(key), recording.value(f"{path}.{key}.{inside}") / per))
+        except RecordingError:
+            continue
+    if not found:
+        raise RecordingError(f"{recording.name}: no entry of {path!r} has {inside!r}")
+    return sorted(found)
+
+
+def ticks(most: float) -> list[float]:
+    """Round numbers from 0 up to the largest, a few."""
+    size = 10.0 ** (len(str(int(most))) - 2)
+    step = next(each * size for each in (*STEPS, *(10 * step for step in STEPS)) if most / (each * size) <= MOST_TICKS)
+    return [number * step for number in range(int(most / step) + 1)]
+
+
+def svg(lines: dict[str, Points], x_name: str, y_name: str) -> str:
+    """The picture."""
+    most_x, most_y = (max(point[axis] for line in lines.values() for point in line) for axis in (0, 1))
+
+    def x(value: float) -> float:
+        return LEFT + (RIGHT - LEFT) * value / most_x
+
+    def y(value: float) -> float:
+        return BOTTOM - (BOTTOM - TOP) * value / most_y
+
+    drawn = f'<path class="wpw-axis" d="M{LEFT:g} {TOP:g}V{BOTTOM:g}H{RIGHT:g}"/>'
+    for value in ticks(most_x):
+        drawn += f'<text class="wpw-tick" x="{x(value):.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{value:,g}</text>'
+    for value in ticks(most_y):
+        drawn += f'<text class="wpw-tick" x="{LEFT - 6:g}" y="{y(value) + 4:.1f}" text-anchor="end">{value:g}</text>'
+        drawn += f'<path class="wpw-grid" d="M{LEFT:g} {y(value):.1f}H{RIGHT:g}"/>' if value else ""
+    drawn += f'<text x="{RIGHT:g}" y="{BOTTOM + 34:g}" text-anchor="end">{escape(x_name)}</text>'
+    drawn += f'<text x="1" y="13">{escape(y_name)}</text>'
+    free = BOTTOM + NAME_H  # names from below upwards, none on another
+    for number, (name, line) in sorted(enumerate(lines.items()), key=lambda each: each[1][1][-1][1]):
+        at = [(x(across), y(up)) for across, up in line]
+        free = min(at[-1][1] + 4, free - NAME_H)
+        mark = MARKS[number % len(MARKS)]
+        way = "L".join(f"{a:.1f} {b:.1f}" for a, b in at)
+        drawn += (
+            f'<g class="wpw-line-{number}"><path class="wpw-run-of" d="M{way}"/>'
+            + "".join(f'<path class="wpw-point" transform="translate({a:.1f} {b:.1f})" d="{mark}"/>' for a, b in at)
+            + f'<text x="{RIGHT + 10:g}" y="{free:.1f}">{escape(name)}</text></g>'
+        )
+    return (
+        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" width="{WIDTH:g}" height="{HEIGHT:g}" role="img" '
+        f'aria-label="{escape(said(lines, x_name, y_name))}">{drawn}</svg>'
+    )
+
+
+def said(lines: dict[str, Points], x_name: str, y_name: str) -> str:
+    """The picture's text alternative: every number."""
+    each = [f"{name}: " + ", ".join(f"{across:g}: {up:.3g}" for across, up in line) for name, line in lines.items()]
+    return f"{y_name}, by {x_name}, both axes linear. {'; '.join(each)}."
+
+
+class Growth(SphinxDirective):
+    """`growth`: CASE PATH, with a caption as its content."""
+
+    required_arguments = 2
+    has_content = True
+    option_spec = {
+        "x": directives.unchanged_required,
+        "y": directives.unchanged_required,
+        "per": float,
+        "lines": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """A figure, or nothing but a reported fault."""
+        case, path = self.arguments
+        try:
+            recording = Recording(self.env, case)
+            named = [line.partition(": ") for line in json.loads(self.options["lines"])]
+            lines = {name: points(recording, path, at, self.options.get("per", 1.0)) for name, _, at in named}
+            names = self.options["x"], self.options["y"]
+        except (KeyError, TypeError, ValueError, RecordingError) as error:
+            said_of = f"option {error} is missing" if isinstance(error, KeyError) else str(error)
+            fault(self.env, said_of, self.env.docname, self.lineno)
+            return []
+        picture = growth_picture("", svg=svg(lines, *names), said=said(lines, *names))
+        figure = nodes.figure("", picture, classes=["wpw-recorded-figure", "wpw-growth"])
+        text = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, text)
+        if text.children:
+            figure += nodes.caption("", "", *text[0].children)
+        files = recorded_files("", case=case, figure="", names=[])
+        figure += nodes.legend("", provenance_node(recording.provenance), files)
+        self.set_source_info(figure)
+        return [figure]
+
+
+def visit_html(self, node: growth_picture) -> None:
+    """The picture, in a box that scrolls if the page is narrower."""
+    self.body.append(
+        f'<div class="wpw-scroll" tabindex="0" role="region" aria-label="Recorded growth">{node["svg"]}</div>'
+    )
+    raise nodes.SkipNode
+
+
+def visit_text(self, node: growth_picture) -> None:
+    """Its words, where there are no pictures."""
+    self.new_state()
+    self.add_text(node["said"])
+    self.end_state()
+    raise nodes.SkipNode
+
+
+def skip(self, node: growth_picture) -> None:
+    """Only HTML and text can show it; the caption stays."""
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict:
+    """Sphinx calls this."""
+    app.add_node(
+        growth_picture,
+        html=(visit_html, None),
+        text=(visit_text, None),
+        latex=(skip, None),
+        man=(skip, None),
+        texinfo=(skip, None),
+    )
+    app.add_directive("growth", Growth)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
