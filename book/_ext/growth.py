@@ -13,7 +13,7 @@
 
 PATH leads to a table whose keys are numbers, along x; each line is a name and a path from an entry of that table to the
 number along y, which is divided by `:per:`. An entry without that path has no point on the line. Every
-name stands at its line's end, so no legend has to be matched by colour.
+name stands at its line's end, so no legend has to be matched by colour; those of flat lines stand above each other.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from recorded import Recording, RecordingError, provenance_node, recorded_files
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH, HEIGHT = 640.0, 300.0  # pixels
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 500.0, 26.0, 258.0  # of the field between the axes; names stand at its right
+WIDTH, HEIGHT = 480.0, 270.0  # pixels
+LEFT, RIGHT, TOP, BOTTOM = 32.0, 470.0, 30.0, 230.0  # of the field between the axes
 STEPS = (1, 2, 2.5, 5, 10)
 MOST_TICKS = 5
 NAME_H = 17.0  # between two names, at least
@@ -80,16 +80,16 @@ def svg(lines: dict[str, Points], x_name: str, y_name: str) -> str:
         drawn += f'<path class="wpw-grid" d="M{LEFT:g} {y(value):.1f}H{RIGHT:g}"/>' if value else ""
     drawn += f'<text x="{RIGHT:g}" y="{BOTTOM + 34:g}" text-anchor="end">{escape(x_name)}</text>'
     drawn += f'<text x="1" y="13">{escape(y_name)}</text>'
-    free = BOTTOM + NAME_H  # names from below upwards, none on another
+    free = BOTTOM  # names from below upwards, none on another
     for number, (name, line) in sorted(enumerate(lines.items()), key=lambda each: each[1][1][-1][1]):
         at = [(x(across), y(up)) for across, up in line]
-        free = min(at[-1][1] + 4, free - NAME_H)
+        free = min(at[-1][1] - 2, free - NAME_H)
         mark = MARKS[number % len(MARKS)]
         way = "L".join(f"{a:.1f} {b:.1f}" for a, b in at)
         drawn += (
             f'<g class="wpw-line-{number}"><path class="wpw-run-of" d="M{way}"/>'
             + "".join(f'<path class="wpw-point" transform="translate({a:.1f} {b:.1f})" d="{mark}"/>' for a, b in at)
-            + f'<text x="{RIGHT + 10:g}" y="{free:.1f}">{escape(name)}</text></g>'
+            + f'<text class="wpw-name" x="{RIGHT - 12:g}" y="{free:.1f}">{escape(name)}</text></g>'
         )
     return (
         f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" width="{WIDTH:g}" height="{HEIGHT:g}" role="img" '

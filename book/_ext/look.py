@@ -69,11 +69,14 @@ class LookDirective(SphinxDirective):
 
 
 def say_where_recorded(_app: Sphinx, doctree: nodes.document) -> None:
-    """Where a page's looks were recorded, as its last paragraph; by case, if not all in one place."""
+    """Where a page's looks were recorded, as its last paragraph; by case, if not all in one place. Not again, if the
+    page has said it under its title."""
     cases = dict(box["recorded"] for box in doctree.findall(nodes.container) if "recorded" in box)
     if not cases:
         return
     lines = set(cases.values())
+    if lines <= {each.astext() for each in doctree.findall(nodes.paragraph) if "wpw-provenance" in each["classes"]}:
+        return
     last = list(doctree.findall(nodes.section))[-1]
     last += provenance_node(lines.pop() if len(lines) == 1 else " ".join(f"{case}: {cases[case]}" for case in cases))
 

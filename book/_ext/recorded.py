@@ -12,7 +12,8 @@ it is tagged `raises-exception`, and the notebook says on which machine (metadat
 
 The figure is `book/_recordings/<case>/<name>.html`; below it stand its provenance and the files with
 its data, see figure_data.py. The JSON's key `provenance` has the notebook
-metadata's fields; a page that uses a recording shows them under its title, as a notebook does.
+metadata's fields; a page that uses a recording shows them under its title, as a notebook does, and
+then its figures do not repeat them.
 """
 
 from __future__ import annotations
@@ -277,8 +278,8 @@ def fault_of(cell: dict) -> str | None:
 
 
 def show_provenance(app: Sphinx, doctree: nodes.document) -> None:
-    """Under the page's title: where its notebook, or the values in its prose, were recorded. A page
-    whose front matter has `provenance: with-figures` leaves that to a figure of each recording."""
+    """Under the page's title: where its notebook, or the values in its prose, were recorded. If that is one line, the
+    page's figures do not repeat it. A page whose front matter has `provenance: with-figures` leaves it to them."""
     lines = {inline["provenance"]: None for inline in doctree.findall(nodes.inline) if "provenance" in inline}
     if app.env.metadata.get(app.env.docname, {}).get("provenance") == WITH_FIGURES:
         said = {node.astext() for node in doctree.findall(nodes.paragraph) if "wpw-provenance" in node["classes"]}
@@ -291,6 +292,11 @@ def show_provenance(app: Sphinx, doctree: nodes.document) -> None:
     if not lines or title is None:
         return
     at = title.parent.index(title) + 1
+    if len(lines) == 1:
+        for figure in doctree.findall(nodes.figure):
+            for node in [each for each in figure.findall(nodes.paragraph) if "wpw-provenance" in each["classes"]]:
+                if node.astext() in lines:
+                    node.parent.remove(node)
     title.parent[at:at] = [provenance_node(line) for line in lines]
 
 

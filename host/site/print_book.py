@@ -111,7 +111,6 @@ def article(site: Path, entry: Entry, keys: dict[str, str]) -> str:
         raise LabError(f"{entry.page}.html: expected an article with a title, found none", "./lab book")
     for unwanted in body.select(NOT_PRINTED):
         unwanted.decompose()
-    _say_origin_once(body)
     entry.title = body.h1.get_text().strip()
     for tag in body.find_all(True):
         if tag.name == "details":
@@ -119,14 +118,6 @@ def article(site: Path, entry: Entry, keys: dict[str, str]) -> str:
         _own_ids(tag, entry.key)
         _lead_within(tag, entry, keys)
     return f'<section class="wpw-page wpw-depth-{entry.depth}" id="{entry.key}">{body.decode_contents()}</section>'
-
-
-def _say_origin_once(body) -> None:
-    """Where the page has said under its title where it was recorded, its figures need not say the same."""
-    said = {each.get_text() for each in body.select("section > .wpw-provenance")}
-    for each in body.select("figure .wpw-provenance"):
-        if each.get_text() in said:
-            each.decompose()
 
 
 def _own_ids(tag, key: str) -> None:

@@ -99,5 +99,5 @@ def test_what_a_line_lacks_stops_the_build(book, old, new, message):
 
 def test_names_at_the_ends_of_lines_do_not_lie_on_each_other(book):
     same = GROWTH.replace("fixed.us", "us")
-    ends = [float(y) for y in re.findall(r'<text x="510" y="([\d.]+)"', built(book, same).page())]
+    ends = [float(y) for y in re.findall(r'wpw-name" x="458" y="([\d.]+)"', built(book, same).page())]
     assert len(ends) == 2 and abs(ends[0] - ends[1]) >= 17

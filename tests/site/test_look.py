@@ -67,6 +67,13 @@ def test_where_looks_were_recorded_is_said_once_and_last(book):
     assert page.index("Recorded 2026-11-20") > page.index('id="look-frag-exception-2"')
 
 
+def test_what_is_said_under_the_title_is_not_said_again(book):
+    built = book(pages(text=PAGE.replace("# Page\n", "# Page\n\n{recorded}`frag on_call.exception.command`\n")))
+    assert (built.status, built.warnings) == (0, "")
+    assert built.page().count("Recorded 2026-11-20") == 1
+    assert built.page().index("Recorded 2026-11-20") < built.page().index('id="look-frag-exception"')
+
+
 def test_each_case_has_its_own_words_where_they_differ(book):
     other = {"provenance": PROVENANCE | {"date": "2026-11-21"}, "on_call": {"exception": LOOK}}
     files = pages(text=PAGE + PAGE.replace("# Page", "## Again").replace("frag", "other"))

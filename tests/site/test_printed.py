@@ -120,12 +120,6 @@ def test_what_is_not_printed_is_said(built_site, printed, book):
     assert " ".join(print_book.LEFT_OUT_SAID.split()) in " ".join(printed.pages[1].extract_text().split())
 
 
-def test_a_page_says_once_where_it_was_recorded(built_site, printed):
-    article = print_book.article(built_site, print_book.Entry("book/frag-needed", 0), {})
-    assert article.count("wpw-provenance") == 1
-    assert (built_site / "book/frag-needed.html").read_text("utf-8").count("wpw-provenance") > 5
-
-
 READABLE = 4.5  # WCAG 2.2, 1.4.3
 # A picture of a piece of the page, and the places of some boxes in it: the contrast between the lightest and the
 # darkest pixel in the middle of each box.

@@ -309,6 +309,17 @@ def test_without_script_and_on_paper_the_states_are_a_strip(site, browser):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
+def test_states_open_at_the_one_that_decides(site, browser, width):
+    with visit(browser, f"{site}/book/addr-select.html", width) as seen:
+        opens = seen.page.evaluate(
+            "1 + [...document.querySelectorAll('.wpw-strip > li')].findIndex(li => li.matches('.wpw-opens'))"
+        )
+        assert opens > 1 and seen_now(seen.page) == [opens]
+        seen.page.locator(".wpw-states").get_by_role("button", name="Back").click()
+        assert seen_now(seen.page) == [opens - 1]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", sorted(PICTURES))
 def test_what_is_in_a_box_stays_in_it_and_legible(site, browser, name, width):
     with visit(browser, f"{site}/book/{name}.html", width) as seen:
