@@ -5,15 +5,19 @@ Two networks, each with the report's 512 addresses: an untouched one, and one on
 
 from __future__ import annotations
 
+import contextlib
 import re
+import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.cured import SETTING, Cure, Node, Services
-from labs.cases.addr_select.names import EVAL, REPORTED
+from labs.cases.addr_select.experiments import DISCARD
+from labs.cases.addr_select.names import EVAL, PEER, REPORTED
 from labs.cases.addr_select.network import Network
-from labs.cases.addr_select.serving import used
+from labs.cases.addr_select.serving import echo_request, made, used
 from labs.cases.addr_select.workload import Sender, by_turns, counting
 from labs.take.script import Taking, two
 from labs.take.settings import compared, settings
@@ -52,7 +56,7 @@ def cost(seen: Cure, untouched: Network, fixed: Network) -> list[str]:
         on = setting_on(fixed)
         seen.turns = by_turns(was, now)
         on += setting_on(fixed)
-        seen.asked = questions(now)
+        seen.asked = max(questions(now), *questions_of_others(fixed))
         return on + setting_on(fixed)
 
 
@@ -68,6 +72,18 @@ def questions(sender: Sender) -> int:
     """How many the kernel asks for a packet."""
     with counting() as calls:
         return sender.calls(calls)[EVAL]
+
+
+def questions_of_others(net: Network) -> Iterator[int]:
+    """How many the kernel asks for a ping and for a connection to the peer, because a rule may be UDP's alone."""
+    with counting() as calls, contextlib.ExitStack() as stack:
+        raw = made(net.node, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
+        tcp = made(net.node, socket.SOCK_STREAM, stack)
+        for send in (lambda: raw.sendto(echo_request(), (PEER, 0)), lambda: tcp.connect((PEER, DISCARD))):
+            before = calls.now()
+            with contextlib.suppress(OSError):  # nobody listens there
+                send()
+            yield calls.since(before)[EVAL]
 
 
 def services(net: Network) -> Services:

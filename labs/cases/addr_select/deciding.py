@@ -41,6 +41,7 @@ PROBES = {
 }
 FIELDS = [("ipv6_saddr_score", "ifa")]
 OTHER = service(0x99)  # on the uplink, and farther from the peer than the node's own address
+CLOSER = "2001:db8:2:1::1"  # on lo, older than the services, and closer to the peer than they
 PREEMPT = Path("/sys/kernel/debug/sched/preempt")
 MANY = 128  # addresses, each asked four questions
 TIMES = 4  # that each thread chooses beside the other
@@ -85,9 +86,10 @@ def made(events: list[Event], names: dict[int, str]) -> list[Choice]:
 
 def choices(net: Silent) -> None:
     """Makes six choices, one after the other."""
+    change(net, f"address add {CLOSER}/128 dev lo nodad")
     net.announce(2)
     with Sender(net) as sender:
-        sender.send()  # 5: the outgoing interface's
+        sender.send()  # 8, among those of lo, and then 5: the outgoing interface's
         change(net, f"address add {OTHER}/128 dev {UPLINK} nodad")  # a newer address is asked first
         sender.send()  # 8: closer to the peer
         net.node.on("ip", "-batch", "-", stdin=SAME_LABEL)
@@ -165,7 +167,7 @@ def change(net: Silent, *lines: str) -> None:
 
 
 def to_itself(net: Silent) -> None:
-    """A packet to the node's own first service address, which is the last that the kernel comes to."""
+    """A packet to the node's own first service address, which the kernel comes to after the others."""
     with net.node.inside(), socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as itself:
         itself.sendto(b"?", (service(1), DISCARD))
 

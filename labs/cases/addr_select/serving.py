@@ -49,13 +49,18 @@ def ping(net: Network, address: str, stack: contextlib.ExitStack) -> str:
     """Who answers an echo request of the peer's."""
     asking = made(net.peer, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
     mark = os.urandom(8)
-    asking.sendto(struct.pack("!BBHHH", ECHO_REQUEST, 0, 0, 1, 1) + mark, (address, 0))
+    asking.sendto(echo_request() + mark, (address, 0))
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         heard, (source, *_) = asking.recvfrom(256)
         if heard[0] == ECHO_REPLY and heard.endswith(mark):
             return source
     return ""
+
+
+def echo_request() -> bytes:
+    """The header of one; the kernel fills its checksum in."""
+    return struct.pack("!BBHHH", ECHO_REQUEST, 0, 0, 1, 1)
 
 
 def tcp(net: Network, address: str, stack: contextlib.ExitStack) -> str:

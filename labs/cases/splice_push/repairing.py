@@ -36,7 +36,7 @@ WITH = (
     replace(UNTOUCHED, query="pieces=50", size=800),
     replace(UNTOUCHED, query="used=13"),  # of 16: five pages go around the ring's end, and there are used ones behind
     replace(UNTOUCHED, query="teed=1&used=3"),
-    replace(UNTOUCHED, query="room=16384", size=16_384),
+    replace(UNTOUCHED, query="room=16384&used=2", size=16_384),  # its ring is shorter than a pipe's is by default
     replace(UNTOUCHED, query="room=4096", size=4096),
 )
 MADE = [replace(way, name=name) for name, way in zip(REQUESTS, WITH, strict=True)]
