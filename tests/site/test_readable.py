@@ -9,7 +9,7 @@ import pytest
 from browsing import MADE, toc_pages
 from bs4 import BeautifulSoup
 
-from host import cases
+from core import cases
 
 MOST_WORDS = 40
 # Not prose: code, what was recorded, tables, titles, what the build adds.
