@@ -12,7 +12,8 @@
     }
     :::
 
-`:alt:` is required. A `URL` is a place as in places.py. Classes: `stall` for where a packet waits,
+`:alt:` is required. With `:recorded: CASE`, `{run.direct.b_ms:.0f}` in the graph and in `:alt:` is a value of that case's
+recording. A `URL` is a place as in places.py. Classes: `stall` for where a packet waits,
 `main` for what the picture is about, `icmp` for messages and remarks, `quiet` for what stands aside, `lost`
 for what does not happen. The language is that of Graphviz's dot; chart_svg.py draws it.
 """
@@ -27,8 +28,11 @@ import places
 from docutils import nodes
 from docutils.parsers.rst import directives
 from fail_closed import fault
+from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+VALUE = re.compile(r"\{(\w+(?:\.\w+)+)(?::([^{}]*))?\}")  # a path has a point: dot's own braces have none at once
 
 
 class chart(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
@@ -40,7 +44,7 @@ class Chart(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"alt": directives.unchanged, "caption": directives.unchanged}
+    option_spec = {"alt": directives.unchanged, "caption": directives.unchanged, "recorded": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         """A figure, or nothing but a reported fault."""
@@ -53,8 +57,9 @@ class Chart(SphinxDirective):
                 )
             if not alt:
                 raise chart_svg.ChartError(f"chart {name!r}: expected :alt: with what it says, found none")
-            picture = chart_svg.drawn("\n".join(self.content))
-        except chart_svg.ChartError as error:
+            alt, graph = (self.valued(text) for text in (alt, "\n".join(self.content)))
+            picture = chart_svg.drawn(graph)
+        except (chart_svg.ChartError, RecordingError, ValueError) as error:
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
         drawn.add(name)
@@ -67,6 +72,13 @@ class Chart(SphinxDirective):
             figure += nodes.caption("", "", *words, *messages)
         self.set_source_info(figure)
         return [figure]
+
+    def valued(self, text: str) -> str:
+        """The text with the recording's values, if it names a recording."""
+        if "recorded" not in self.options:
+            return text
+        recording = Recording(self.env, self.options["recorded"])
+        return VALUE.sub(lambda found: format(recording.value(found[1]), found[2] or ""), text)
 
 
 def visit_html(self, node: chart) -> None:

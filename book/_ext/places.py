@@ -5,9 +5,9 @@ A place is a label, a page, or a place on a page::
     without-a-timer             a label, (without-a-timer)= in the text
     frag-needed                 a page; from the root, /notebooks/frag-needed
     frag-needed#the-path        what has this id there, such as a heading
-    frag-needed#tcp_v4_err      the first excerpt of this function that the page quotes
+    frag-needed#ip_fragment     the first excerpt of this function that the page quotes
 
-The role `at` leads there, {at}`tcp_v4_err <frag-needed#tcp_v4_err>`; if what leads to a function is
+The role `at` leads there, {at}`ip_fragment <frag-needed#ip_fragment>`; if what leads to a function is
 only that, it is shown as one. chart.py uses the same for the nodes of its pictures. A place that is
 nowhere is a fault of the page that names it.
 """

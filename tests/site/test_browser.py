@@ -99,7 +99,7 @@ def test_search_finds_a_function_and_a_counter(site, built_site, browser, word, 
         found.wait_for(timeout=120_000)
         assert seen.errors == [] and seen.abroad == []
         found.click()
-        seen.page.wait_for_url("**/frag-needed.html*")
+        seen.page.wait_for_url("**/frag-needed*.html*")
         assert word in seen.page.locator("main").inner_text()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from browsing import visit
+from conftest import PROVENANCE
 
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
 PAGE = ":::{{chart}} way\n:alt: {alt}\n:caption: A *way*.\n\n{graph}\n:::\n"
@@ -39,6 +41,31 @@ def test_a_chart_is_part_of_its_page_and_leads_on(book):
     assert 'class="code">queue_length()<' in svg and 'class="node stall"' in svg and "A <em>way</em>." in page
     assert not re.search(r'fill=|stroke="|font-family|xmlns|<title|xlink', svg)
     assert "stroke-dasharray" in svg
+
+
+RECORDED = {"provenance": PROVENANCE, "run": {"left_after_ms": 212.36}}
+
+
+def measured(path: str):
+    """Pages whose chart has a recorded value in a node and in its words."""
+    page = PAGE.format(alt=f"After {path}.", graph=f'digraph {{ a [label="{path}"] }}')
+    page = page.replace(":alt:", ":recorded: frag\n:alt:")
+    return {"index.md": f"# Page\n\n{page}", "_recordings/frag.json": json.dumps(RECORDED)}
+
+
+def test_a_chart_has_values_of_a_recording(book):
+    built = book(measured("{run.left_after_ms:.0f} ms"))
+    assert (built.status, built.warnings) == (0, "")
+    assert ">212 ms</text>" in drawing(built.page()) and 'aria-label="After 212 ms."' in built.page()
+
+
+@pytest.mark.parametrize(
+    "path, message",
+    [("{run.right_after_ms:.0f}", "has no 'run.right_after_ms'"), ("{run.left_after_ms:d}", "Unknown format code 'd'")],
+)
+def test_a_value_that_is_not_recorded_is_no_chart(book, path, message):
+    built = book(measured(path))
+    assert built.status == 1 and message in built.warnings
 
 
 def test_words_lead_there_too(book):
@@ -103,7 +130,7 @@ def test_the_keyboard_walks_through_a_chart_to_the_code(site, browser):
         link = seen.page.locator(".wpw-chart svg a[aria-label^='tcp_v4_err()']")
         link.focus()
         seen.page.keyboard.press("Enter")
-        seen.page.wait_for_url("**/frag-needed.html#tcp-v4-err-*")
+        seen.page.wait_for_url("**/frag-needed-further.html#tcp-v4-err-*")
         place = seen.page.url.partition("#")[2]
         assert "tcp_v4_err" in seen.page.locator(f"[id='{place}'] figcaption").inner_text()
 

@@ -6,7 +6,7 @@ import pytest
 from browsing import visit
 from run_here import LAB
 
-PAGE = "book/frag-needed.html"
+PAGE = "book/frag-needed-further.html"
 COPIES = "work"
 
 
@@ -65,7 +65,7 @@ def test_frames_of_a_stack_show_themselves_and_lead_to_the_code(site, browser):
         seen.page.wait_for_url(f"**#{place}")
 
 
-@pytest.mark.parametrize("name", ["book/frag-needed", "notebooks/frag-needed"])
+@pytest.mark.parametrize("name", ["book/frag-needed-further", "notebooks/frag-needed"])
 def test_without_script_nothing_is_missing(site, browser, name):
     with visit(browser, f"{site}/{name}.html", java_script_enabled=False) as seen:
         ladder = seen.page.locator(".wpw-ladder").first

@@ -117,7 +117,7 @@ def test_the_data_of_a_ladder_is_its_packets(built_site):
 
 def test_captures_and_events_are_offered_as_they_were_taken(built_site):
     folder = built_site / "_data/frag-needed"
-    page = (built_site / "book/frag-needed.html").read_text("utf-8")
+    page = (built_site / "book/frag-needed-further.html").read_text("utf-8")
     for name in ("a-ladder.pcap", "b-ladder.pcap", "timeline.events.json"):
         assert f'href="../_data/frag-needed/{name}"' in page
     capture = (folder / "b-ladder.pcap").read_bytes()

@@ -58,7 +58,7 @@ def test_no_note_lies_over_another(site, browser, name):
 
 
 def test_notes_are_looked_at_below_the_code_and_beside_it(site, browser):
-    with visit(browser, f"{site}/book/frag-needed.html") as seen:
+    with visit(browser, f"{site}/book/frag-needed-further.html") as seen:
         found = at_widths(seen.page, WIDTHS, NOTES)
         assert all(each["seen"] > 20 for each in found.values())
         assert (bool(found[768]["beside"]), bool(found[1280]["beside"])) == (False, True)

@@ -253,7 +253,7 @@ PICTURES = {
     for page in (ROOT / "book").glob("*.md")
     if (found := re.findall(r"^:+\{states\} (.+)$", page.read_text("utf-8"), re.MULTILINE))
 }
-SEEN = """[...document.querySelectorAll('.wpw-strip > li')].map(state => {
+SEEN = """[...document.querySelector('.wpw-strip').children].map(state => {  // of the page's first picture
     const box = state.getBoundingClientRect();
     return getComputedStyle(state).visibility === 'visible' && box.width > 0 ? [box.left, box.top] : null;
 })"""
@@ -266,10 +266,14 @@ def seen_now(page) -> list[int]:
 
 def test_keys_and_buttons_lead_through_the_states(site, browser):
     with visit(browser, f"{site}/{CHAPTER}.html", reduced_motion="reduce") as seen:
-        page, figure = seen.page, seen.page.locator(".wpw-states")
+        page, figure = seen.page, seen.page.locator(".wpw-states").first
         last = figure.locator(".wpw-strip > li").count()
-        assert last > 5 and seen_now(page) == [1] and figure.locator("[role=status]").inner_text() == f"1 of {last}"
+        [opened] = seen_now(page)
+        assert last > opened > 1 and figure.locator("[role=status]").inner_text() == f"{opened} of {last}"
+        assert "wpw-opens" in figure.locator(".wpw-strip > li").nth(opened - 1).get_attribute("class")
         figure.locator(".wpw-track").focus()
+        page.keyboard.press("Home")
+        assert seen_now(page) == [1]
         place = page.evaluate(SEEN)[0]
         for number in (2, 3):
             page.keyboard.press("ArrowRight")
@@ -288,9 +292,9 @@ def test_keys_and_buttons_lead_through_the_states(site, browser):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_scrolling_sideways_leads_through_the_states(site, browser, width):
     with visit(browser, f"{site}/{CHAPTER}.html", width) as seen:
-        track = seen.page.locator(".wpw-states .wpw-track")
+        track = seen.page.locator(".wpw-states .wpw-track").first
         track.scroll_into_view_if_needed()
-        track.evaluate("track => track.scrollBy({left: 2 * track.clientWidth, behavior: 'instant'})")
+        track.evaluate("track => track.scrollTo({left: 2 * track.clientWidth, behavior: 'instant'})")
         said = re.compile(r"^3 of")
         seen.page.locator(".wpw-states [role=status]", has_text=said).wait_for(state="attached")
         assert seen_now(seen.page) == [3]
@@ -306,6 +310,13 @@ def test_without_script_and_on_paper_the_states_are_a_strip(site, browser):
         places = seen.page.evaluate(SEEN)
         assert None not in places and len({tuple(place) for place in places}) == len(places) > 5
         assert seen.page.locator(".wpw-steps").is_hidden()
+
+
+def test_two_states_are_compared_and_not_stepped_through(site, browser):
+    with visit(browser, f"{site}/{CHAPTER}.html") as seen:
+        pair = seen.page.locator(".wpw-states").nth(1)
+        assert pair.locator(".wpw-strip > li:visible").count() == pair.locator(".wpw-strip > li").count() == 2
+        assert pair.get_by_role("button").count() == 0 and seen.errors == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])
