@@ -13,11 +13,12 @@
 
 The picture is described in `book/_states/CASE.toml`, or with a NAME behind the case in `CASE-NAME.toml`: boxes in rows,
 their fields, and for each state what has changed since the one before. `{run.direct.b_ms:.0f}` within words is a value
-of the recording. A list of paths, or of one less others, is a queue of segments; what has 0 bytes is not there. `at` is
-a list of times to be added up, seconds or milliseconds by the end of their names, or as in "trace.unsent.0 ms". Where
-nothing is timed, `counts` may name what the line counts instead, and `adds` of each state says which tables of the
-recording add their entries to the count; without either there is no line. states_svg.py draws. Without script and
-on paper the states are a strip; states.js steps through them, from the one that `:open:` names, or from the first.
+of the recording. A list of paths, or of one less others, is a queue of segments; what has 0 bytes is not there, and
+"without PATH" is a gap. The queues of a box with `ruler = true` are drawn to scale. `at` is a list of times to be added
+up, seconds or milliseconds by the end of their names, or as in "trace.unsent.0 ms". Where nothing is timed, `counts` may
+name what the line counts instead, and `adds` of each state says which tables of the recording add their entries to the
+count; without either there is no line. states_svg.py draws. Without script and on paper the states are a strip;
+states.js steps through them, from the one that `:open:` names, or from the first.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ VALUE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 UNITS_MS = {"_ms": 1, "_s": 1000}
 OF_A_STATE = {"at", "adds", "when", "waits"}
 OF_A_BOX = {"keeps", "is"}
+MISSING = "without "
 
 
 class StatesError(Exception):
@@ -104,9 +106,10 @@ def _ms(path: str, recording: Recording) -> float:
 
 
 def _bytes(paths: str, recording: Recording) -> int:
-    """A recorded size, or what is left of it without others: "run.sent_bytes - run.first_bytes"."""
-    whole, *others = (recording.value(path) for path in paths.split(" - "))
-    return whole - sum(others)
+    """A recorded size, or what is left of it without others: "run.sent_bytes - run.first_bytes". Below 0 for a gap."""
+    gap, sized = paths.startswith(MISSING), paths.removeprefix(MISSING)
+    whole, *others = (recording.value(path) for path in sized.split(" - "))
+    return (whole - sum(others)) * (-1 if gap else 1)
 
 
 def _value(value: str | list, recording: Recording) -> list | dict:

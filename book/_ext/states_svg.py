@@ -3,7 +3,8 @@
 A part is a box with fields. A field holds words, or a queue of segments, each a box with its size. A part may keep
 another: an arrow. At the top stands the time, or what has been counted, on a line that all states share. What was
 recorded is upright and bold, what follows from the source is in italics, and what has changed has a ground and a bar of
-its own. The rooms are reckoned for DejaVu Sans, which is wider than what readers' machines have.
+its own. A part with `ruler` draws its queues to scale, one below the other. The rooms are reckoned for DejaVu Sans,
+which is wider than what readers' machines have.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ LABEL_GAP, CHIP_GAP, CHIP_PAD = 5.0, 3.0, 3.0
 LINE_FROM, LINE_TO = 106.0, WIDTH - 48  # what is left is for the last time
 KINDS = {True: "wpw-told", False: "wpw-follows"}  # recorded, or from the source
 
-# A text is a list of pieces, each (words, whether they were recorded); a queue a list of sizes in bytes.
+# A text is a list of pieces, each (words, whether they were recorded); a queue a list of sizes in bytes, below 0 for
+# what is missing there.
 Text = list[tuple[str, bool]]
 
 
@@ -46,7 +48,7 @@ def _title(picture: dict, state: dict, name: str) -> str:
 
 def _said(value: Text | dict) -> str:
     if isinstance(value, dict):
-        return " and ".join(f"{size} bytes" for size in value["queue"]) or "empty"
+        return " and ".join(f"{size} bytes" if size > 0 else f"{-size} missing" for size in value["queue"]) or "empty"
     return words(value) or "none"
 
 
@@ -133,7 +135,9 @@ def _box(picture: dict, state: dict, before: dict, name: str, place: tuple[float
         parts.append(_field(field, value, x + PAD, top + 12.5))
         if isinstance(value, dict):
             start = x + PAD + max(queues) * LETTER_W + LABEL_GAP
-            parts.append(_queue(value["queue"], start, top, x + width - PAD))
+            right = x + width - PAD
+            scale = (right - start) / _longest(picture, name) if box.get("ruler") else None
+            parts.append(_queue(value["queue"], start, top, right, scale))
     return f'<g class="wpw-part {"".join(c if c.isalnum() else "-" for c in kind)}">{"".join(parts)}</g>'
 
 
@@ -144,17 +148,27 @@ def _field(name: str, value: Text | dict, x: float, y: float) -> str:
     return f'<text x="{x:g}" y="{y:g}"><tspan class="wpw-label">{escape(name)} </tspan>{said}</text>'
 
 
-def _queue(sizes: list[int], x: float, top: float, right: float) -> str:
-    """A trough, and in it a box for each segment with its bytes."""
+def _longest(picture: dict, name: str) -> int:
+    """The bytes of the longest queue that a part ever has."""
+    fields = [value for state in picture["states"] for value in state["boxes"][name].values()]
+    return max(sum(map(abs, value["queue"])) for value in fields if isinstance(value, dict)) or 1
+
+
+def _queue(sizes: list[int], x: float, top: float, right: float, scale: float | None = None) -> str:
+    """A trough, and in it a box for each segment with its bytes; with a scale no trough, and each as long as its bytes.
+    What is missing is a box without a ground, and says its bytes where there is room."""
     made = f'<path class="wpw-trough" d="M{right:g} {top + 2:g}H{x:g}V{top + FIELD_H - 3:g}H{right:g}"/>'
-    at = x + CHIP_GAP
+    made, at, gap = ("", x, 0.0) if scale else (made, x + CHIP_GAP, CHIP_GAP)
     for size in sizes:
-        width = len(str(size)) * DIGIT_W + 2 * CHIP_PAD
+        written = len(str(abs(size))) * DIGIT_W + 2 * CHIP_PAD
+        width = abs(size) * scale if scale else written
         made += (
-            f'<rect class="wpw-chip" x="{at:g}" y="{top + 4:g}" width="{width:g}" height="{FIELD_H - 9:g}" rx="2"/>'
-            f'<text class="wpw-size" x="{at + width / 2:g}" y="{top + 12.3:g}">{size}</text>'
+            f'<rect class="wpw-chip{" missing" if size < 0 else ""}" x="{at:.5g}" y="{top + 4:g}" '
+            f'width="{width:.5g}" height="{FIELD_H - 9:g}" rx="2"/>'
         )
-        at += width + CHIP_GAP
+        if width >= written:
+            made += f'<text class="wpw-size" x="{at + width / 2:.5g}" y="{top + 12.3:g}">{abs(size)}</text>'
+        at += width + gap
     return made
 
 

@@ -209,6 +209,32 @@ def test_a_time_may_say_its_unit_itself(book):
     assert (built.status, built.warnings) == (0, "") and ">22.5 ms<" in built.page()
 
 
+RULED = """
+rows = [["bytes"]]
+[boxes.bytes]
+title = "To scale"
+fields = ["asked", "made"]
+ruler = true
+[[states]]
+bytes = { asked = ["run.mss", "run.mss"], made = ["run.later_mss", "run.mss - run.later_mss", "run.mss"] }
+[[states]]
+bytes = { made = ["without run.later_mss", "run.mss"] }
+"""
+
+
+def test_a_ruler_has_one_scale_and_shows_what_is_missing(book):
+    built = book(pages(RULED, page=PAGE.replace("3. Third.\n", "")), states="_states")
+    assert (built.status, built.warnings) == (0, "")
+    first, second = re.findall(r"<svg viewBox.*?</svg>", built.page())
+    drawn = re.compile(r'<rect class="wpw-chip([^"]*)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"')
+    asked, again, cut, rest, last = [(float(x), float(width)) for _, x, width in drawn.findall(first)]
+    assert asked[0] == cut[0] and last[0] + last[1] == pytest.approx(again[0] + again[1], abs=0.1)
+    assert cut[1] / asked[1] == pytest.approx(1428 / 1448, abs=0.001)
+    assert rest[1] / asked[1] == pytest.approx(20 / 1448, abs=0.001) and chips(first).count("20") == 0  # no room for it
+    assert [kind for kind, *_ in drawn.findall(second)] == ["", "", " missing", ""]
+    assert chips(second) == ["1448", "1448", "1428", "1448"] and "made: 1428 missing and 1448 bytes" in second
+
+
 @pytest.mark.parametrize(
     "described, message",
     [
