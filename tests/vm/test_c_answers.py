@@ -51,6 +51,6 @@ def test_one_that_never_returns_from_loading_has_a_deadline(tmp_path, monkeypatc
     file = tmp_path / "answer.c"
     file.write_text(asleep)
     impatient = dataclasses.replace(EXERCISE, deadline_s=IMPATIENT_S)
-    monkeypatch.setattr(cases, "exercise", lambda id: impatient)
+    monkeypatch.setattr(cases, "exercise", lambda id, among=None: impatient)
     verdict = answering.check(EXERCISE.id, file)
     assert verdict["verdict"] == "FAIL" and f"no verdict in {IMPATIENT_S} s" in verdict["reasons"][0]

@@ -224,7 +224,7 @@ def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, ident
 def test_a_wrong_word_in_such_an_answer_is_a_failure_with_the_known(tmp_path, monkeypatch):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
     case = dataclasses.replace(cases.case("frag-needed"), profile="rtl8139")
-    monkeypatch.setattr(cases, "exercise", lambda id: exercise)
+    monkeypatch.setattr(cases, "exercise", lambda id, among=None: exercise)
     monkeypatch.setattr(cases, "case", lambda name: case)
     file = tmp_path / "answer.toml"
     file.write_text('[[cards]]\nname = "server"\ndevice = "tap"\n')
