@@ -12,8 +12,8 @@
     }
     :::
 
-`:alt:` is required. With `:recorded: CASE`, `{run.direct.b_ms:.0f}` in the graph and in `:alt:` is a value of that case's
-recording. A `URL` is a place as in places.py. Classes: `stall` for where a packet waits,
+`:alt:` is required. With `:recorded: CASE`, `{run.direct.b_ms:.0f}` in the graph and in `:alt:` is a value of that
+case's recording. A `URL` is a place as in places.py. Classes: `stall` for where a packet waits,
 `main` for what the picture is about, `icmp` for messages and remarks, `quiet` for what stands aside, `lost`
 for what does not happen. The language is that of Graphviz's dot; chart_svg.py draws it.
 """
