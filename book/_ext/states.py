@@ -15,9 +15,9 @@ The picture is described in `book/_states/CASE.toml`, or with a NAME behind the 
 their fields, and for each state what has changed since the one before. `{run.direct.b_ms:.0f}` within words is a value
 of the recording. A list of paths, or of one less others, is a queue of segments; what has 0 bytes is not there, and
 "without PATH" is a gap. The queues of a box with `ruler = true` are drawn to scale. `at` is a list of times to be added
-up, seconds or milliseconds by the end of their names, or as in "trace.unsent.0 ms". Where nothing is timed, `counts` may
-name what the line counts instead, and `adds` of each state says which tables of the recording add their entries to the
-count; without either there is no line. states_svg.py draws. Without script and on paper the states are a strip;
+up, seconds or milliseconds by the end of their names, or as in "trace.unsent.0 ms". Where nothing is timed, `counts`
+may name what the line counts instead, and `adds` of each state says which tables of the recording add their entries to
+the count; without either there is no line. states_svg.py draws. Without script and on paper the states are a strip;
 states.js steps through them, from the one that `:open:` names, or from the first.
 """
 

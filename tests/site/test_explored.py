@@ -34,10 +34,9 @@ def test_keys_walk_along_the_packets_and_on_to_the_code(site, browser):
         seen.page.keyboard.press("Enter")
         link = panel.locator("a")
         assert link.evaluate("link => link === document.activeElement")
-        place = link.get_attribute("href").partition("#")[2]
+        name, place = link.inner_text(), link.get_attribute("href").partition("#")[2]
         seen.page.keyboard.press("Enter")
-        seen.page.wait_for_url(f"**#{place}")
-        name = link.inner_text()
+        seen.page.wait_for_url(f"**#{place}")  # maybe of another page
         assert name in seen.page.locator(f"[id='{place}'] figcaption").inner_text()
 
 
@@ -60,8 +59,8 @@ def test_frames_of_a_stack_show_themselves_and_lead_to_the_code(site, browser):
         assert stack.locator("thead th").first.inner_text() in panel.inner_text()
         links = stack.locator("th a")
         assert links.count() > 0
-        links.first.click()
         place = links.first.get_attribute("href").partition("#")[2]
+        links.first.click()
         seen.page.wait_for_url(f"**#{place}")
 
 
