@@ -28,7 +28,7 @@ def test_keys_walk_along_the_packets_and_on_to_the_code(site, browser):
         packets.first.focus()
         first = panel.inner_text()
         seen.page.keyboard.press("ArrowDown")
-        assert panel.inner_text() != first and "payload\n" in panel.inner_text()
+        assert panel.inner_text() != first and "seen at\n" in panel.inner_text()
         seen.page.keyboard.press("Home")
         assert panel.inner_text() == first
         seen.page.keyboard.press("Enter")
