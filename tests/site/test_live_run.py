@@ -270,7 +270,7 @@ def test_what_does_not_fit_is_one_sentence_and_the_next_click_works(address, bro
             page.click(FIRST)
             page.locator(".wpw-live-said", has_text="could not be run here").wait_for(timeout=RUN_MS)
         assert words in said(page) and page.locator(SEEN).count() == 0
-        assert page.locator("figure", has_text="Connection B, seen by tcpdump").first.is_visible()
+        assert page.locator("figure", has_text="refused by its own host").first.is_visible()
         page.click(FIRST)
         assert data(page)["counters"]["IpFragFails"] == 1
 
@@ -287,7 +287,7 @@ def test_a_tab_in_the_background_is_not_measured(address, browser):
 def test_without_script_the_page_is_what_it_was(address, browser):
     with visit(browser, address, java_script_enabled=False) as seen:
         assert seen.page.locator(".wpw-live").is_hidden()
-        assert seen.page.locator("figure", has_text="Connection B, seen by tcpdump").first.is_visible()
+        assert seen.page.locator("figure", has_text="refused by its own host").first.is_visible()
 
 
 @pytest.mark.whole("site", why="axe has read the page itself, in the base")
