@@ -265,11 +265,15 @@ def enough_ms(control_ms: float) -> float:
 
 
 def late(one: Object) -> str:
-    """By the control in the same run, at the last try; a machine that stood still says nothing."""
+    """By the control in the same run, at each try. A machine that stood still, or tries that differ, say nothing."""
     most_ms = enough_ms(one.control_ms)
-    if one.missing_bytes or one.took_ms <= most_ms:
+    if one.missing_bytes:
+        return ""
+    took_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_ms, one.took_ms))
+    if one.took_ms <= most_ms:
+        if one.tried_ms:
+            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time")
         return ""
     if one.held_up_ms > HELD_UP_MS:
         raise CouldNotTell(f"the machine stood still for {one.held_up_ms:.0f} ms while {one.size} bytes were sent")
-    took_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_ms, one.took_ms))
     return f"{one.size} bytes came after {took_ms} ms, expected {most_ms:.0f} at most"

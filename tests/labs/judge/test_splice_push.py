@@ -211,6 +211,13 @@ def test_late_on_a_machine_that_stood_still_says_nothing():
     assert judged(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
 
 
+def test_late_and_then_in_time_says_nothing_and_late_each_time_fails():
+    verdict = judged(of(ONE, 1, took_ms=22, tried_ms=[222]))
+    assert verdict.verdict == "COULD NOT TELL" and "after 222, 22 ms, late and then in time" in verdict.reasons[0]
+    verdict = judged(of(ONE, 1, took_ms=223, tried_ms=[222, 224]))
+    assert verdict.verdict == "FAIL" and "after 222, 224, 223 ms" in verdict.text()
+
+
 @pytest.mark.parametrize("evidence", [seen(ONE, untouched_missing_bytes=0), seen(FOUR, broken_missing_bytes=0)])
 def test_a_kernel_that_loses_nothing_is_nothing_to_judge_on(evidence):
     assert judged(evidence).verdict == "SKIP"
