@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core import cases
+from core.files import write_whole
 from host.paths import REPOSITORY
 from host.phases import say
 
@@ -148,7 +149,7 @@ def passed(name: str, run: Callable[[], int], whole: bool = True) -> int:
         say(f"{name} passed; not written to {RECORD}, because there are changes without a commit")
     file = REPOSITORY / RECORD
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(known, indent=1))
+    write_whole(file, json.dumps(known, indent=1))
     return status
 
 
