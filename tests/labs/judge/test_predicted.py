@@ -168,6 +168,8 @@ def test_a_right_condition_passes_however_it_is_said(lost):
         "asked > size and asked - size != 5000",
         "asked > size and size > 999",
         "asked > size or (where == 'client' and more and nodelay and sndbuf)",
+        "size < asked < 2**63",
+        "asked ** 2 > size ** 2",
         "asked % size != 0",
         "asked > min(size, 23000)",
         "asked >= size",
@@ -191,6 +193,11 @@ def test_every_other_request_that_is_made_asks_for_too_much():
 @pytest.mark.parametrize("id", RIGHT)
 def test_what_was_not_measured_could_not_tell(id):
     verdict = judged_file(of(id, None).text().encode())
+        "size < asked < 2**31",
+        "size < asked < 1 << 32",
+        "size < asked <= 2**62 + 24000",
+        "asked % 2**32 > size",
+        "asked > size and asked != 2**33",
     assert verdict.verdict == "COULD NOT TELL", verdict.text()
 
 
