@@ -67,7 +67,7 @@ class Object:
 
     @property
     def copied_bytes(self) -> int:
-        return sum(map(system_calls.copied_bytes, self.strace))
+        return sum(map(system_calls.copied_bytes, system_calls.without_zerocopy(self.strace)))
 
 
 @dataclass

@@ -49,6 +49,7 @@ SOCKET = "4<TCP:[10.0.2.3:8010->10.0.2.2:20101]>"
 
 
 WAIT = "futex(0x7f, FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME, 0, {}, NULL) = -1 ETIMEDOUT (timed out) <0.050200>"
+SNAPSHOT = "sendfile(7</memfd:snapshot>(deleted), 6</memfd:object>(deleted), [0] => [20000], 20000) = 20000 <0.000102>"
 POLLED = f"getsockopt({SOCKET}, SOL_TCP, TCP_INFO, ..., [104]) = 0 <0.000048>"
 
 
@@ -156,6 +157,7 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         (replace(TWO, answer="CALLS = 3\nCOPIED_BYTES = 40000"), "CALLS is 3 in the file, and 2 by strace"),
         (replace(TWO, answer="CALLS = 2\nCOPIED_BYTES = 0"), "COPIED_BYTES is 0 in the file, and 40000 by strace"),
         (replace(TWO, answer="CALLS = 2\nCOPIED_BYTES = 20000"), "COPIED_BYTES is 20000 in the file, and 40000 by st"),
+        (with_lines(TWO, 0, SNAPSHOT), "COPIED_BYTES is 40000 in the file, and 60000 by strace"),
         (with_lines(TWO, 0, POLLED), "CALLS is 2 in the file, and 3 by strace"),
         (first(TWO, strace=[splice(9, 9, "SPLICE_F_MORE")]), "splice(2) is given the exact length for 20000 bytes"),
         (of(TWO, 8, strace=[splice(9, 9, "SPLICE_F_MOVE|SPLICE_F_NONBLOCK")]), "is given the exact length for 150000"),
