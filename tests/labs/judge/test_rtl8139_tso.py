@@ -110,6 +110,7 @@ def test_a_word_is_the_same_in_capitals(word):
         (let(TcpInSegs=1), "the firewall lets in TCP to port"),
         (let(UdpNoPorts=1), "the firewall lets in UDP to port"),
         (changed(ONE, rules=Settings("server", [], ["-A OUTPUT"])), "more than let something in: now '-A OUTPUT'"),
+        (let(IpInUnknownProtos=1), "the firewall lets in another protocol of IP (47, 50, 51, 132, 253)"),
         (changed(ONE, server=Settings("server", [], ["a route"])), "more than the firewall was changed: now 'a route'"),
         (said("fast"), "expected fast, and it is slow"),
         (said(" FAST "), "expected fast, and it is slow"),
