@@ -23,9 +23,11 @@ from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.judge.judging import answered, held_still, whole_in
 
-# The report's MSS, and what further ones are drawn from: odd ones, one of them below the 536 that TCP goes by where
-# nothing is said (RFC 9293, 3.7.1).
-ASKED_MSS = (range(CLAMPED_MSS, CLAMPED_MSS + 1), range(903, 1300, 4), range(539, 900, 4), range(203, 536, 4))
+# The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
+# 9293, 3.7.1).
+ASKED_MSS = (range(CLAMPED_MSS, CLAMPED_MSS + 1), range(903, 1300), range(539, 900), range(140, 536))
+SMALLEST = range(140, 203)  # which the last is drawn from: a card that takes no size below some least one is found out
+WORD_BYTES = 4  # for each remainder there is a size that leaves it
 SIZE_BITS = 0x7FF  # of the descriptor's size (MSSMask in the guest's 8139cp.c)
 SLOWER = BOUNDS["slower_ratio"]
 
@@ -45,10 +47,11 @@ class Card:
 
 
 def drawn() -> list[int]:
-    """One MSS of each range, which together tell whether a size is taken as it is."""
-    while not telling(found := [random.choice(sizes) for sizes in ASKED_MSS]):
-        pass
-    return found
+    """One MSS of each range, which together tell whether a size is taken as it is, bit by bit and in words."""
+    while True:
+        found = [random.choice(sizes) for sizes in (*ASKED_MSS[:-1], SMALLEST)]
+        if telling(found) and len({(mss - OPTIONS_BYTES) % WORD_BYTES for mss in found}) == WORD_BYTES:
+            return found
 
 
 def telling(asked: Sequence[int]) -> bool:
