@@ -3,11 +3,12 @@
     python3 server.py PORT [FILE]
 
 GET /SIZE answers with SIZE bytes. What comes after `?` says how they are sent: `way=splice` or `send`;
-`asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE; `pieces=50` has
-50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than are sent; `room=4096` is the
-pipe's size; `used=13` has had so many pages go through it to another pipe, `teed=1` has its pages from one by tee(2);
-`header=more` sends the header with MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what
-they say. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
+`asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE, `flags=11` has these bits
+in splice(2)'s; `pieces=50` has 50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than
+are sent; `room=4096` is the pipe's size; `used=13` has had so many pages go through it to another pipe, `teed=1` has
+its pages from one by tee(2); `header=more` sends the header with
+MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what they say. FILE, a Python file with a function
+send_object(connection, file, size), sends in its own way.
 
 Unless the header is held back itself, the object follows once the header has been acknowledged: an
 ACK that comes later pushes what is queued by then.
@@ -87,6 +88,7 @@ def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
     if how.get("way") == "send":
         connection.sendall(os.read(file, size), socket.MSG_MORE if more else 0)
         return
+    flags = int(how.get("flags", 0)) | (SPLICE_F_MORE if more else 0)
     out, into = os.pipe2(os.O_DIRECT if "pieces" in how else 0)  # O_DIRECT: a buffer for each write
     try:
         use(out, into, how)
@@ -95,7 +97,7 @@ def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
             os.write(into, bytes(int(how.get("surplus", 0))))
             while left:
                 asked = left if how.get("asked") == "exact" else int(how.get("asked", ASKED_BYTES))
-                left -= os.splice(out, connection.fileno(), asked, flags=SPLICE_F_MORE if more else 0)
+                left -= os.splice(out, connection.fileno(), asked, flags=flags)
             if not size:
                 break
     finally:

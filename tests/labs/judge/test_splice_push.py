@@ -7,9 +7,9 @@ import pytest
 
 from core.judge.evidence import Evidence
 from labs.cases.splice_push.pages import Call
-from labs.cases.splice_push.repaired import OVER_LO, REQUESTS, Repaired, Request
+from labs.cases.splice_push.repaired import ASKED, DRAWN, OVER_LO, REQUESTS, Repaired, Request
 from labs.cases.splice_push.served import AGAIN, SIZES, TRACED_BYTES, Object, Served
-from labs.cases.splice_push.server import PATTERN
+from labs.cases.splice_push.server import PATTERN, SPLICE_F_MORE
 from labs.judge.judging import judged, judged_file
 
 MORE, NOTLAST = 0x8000 << 32, 0x20000 << 32
@@ -78,7 +78,18 @@ TWO = Evidence(
     "6.1",
     seen=Served("", 20_000, SENT[: len(SIZES)], SENT[len(SIZES) :]),
 )
-MADE = [Request(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS]
+
+
+def drawn(name: str) -> Request:
+    """As a kernel has it that puts pages together; one page is all, for all kinds."""
+    how, more = DRAWN[name]
+    asked, *others = spliced(20_000, ASKED[how](20_000)[0], MORE if more else 0)
+    calls = [replace(asked, detail=11 | SPLICE_F_MORE * more), *others]
+    return Request(name, 20_000, 0, 3, calls, f"asked={asked.value}")
+
+
+MADE = [*(Request(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS), *map(drawn, DRAWN)]
+EXACT_AND_MORE = len(REQUESTS) + [*DRAWN].index("drawn: exact, with MORE")
 FOUR = Evidence("splice-push/4", "x", "6.1", seen=Repaired("", MADE, 20_000, MADE))
 
 
@@ -173,6 +184,20 @@ def test_what_is_right_passes_also_from_a_file(evidence):
             "with MORE: pages go with MORE; the kernel's own function gives",
         ),
         (request(1, segments=4), f"{OVER_LO}: 4 segments on the wire, expected 3"),
+        (request(0, differs_at=4096), "too much: byte 4096 of what came is not the object's"),
+        (request(-1, differs_at=0), "drawn: 4 GiB, with MORE (/20000?asked=4294967296): byte 0 of what came is not"),
+        (
+            request(EXACT_AND_MORE, calls=spliced(20_000, flags=0)),
+            "drawn: exact, with MORE (/20000?asked=20000): pages go with -; the kernel's own function gives MORE",
+        ),
+        (
+            request(-1, missing_bytes=9),
+            "drawn: 4 GiB, with MORE (/20000?asked=4294967296): 9 of 20000 bytes are missing",
+        ),
+        (
+            request(-2, calls=[]),
+            "drawn: 4 GiB (/20000?asked=4294967296): 0 pushes where the kernel's own function makes 1",
+        ),
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, said):
@@ -228,6 +253,10 @@ def test_a_kernel_that_loses_nothing_is_nothing_to_judge_on(evidence):
         first(TWO, strace=[f"splice(7<pipe:[3]>, NULL, {SOCKET}, NULL, 20000"]),
         replace(FOUR, seen=None),
         seen(FOUR, fixed=MADE[1:], repaired=MADE[1:]),
+        seen(FOUR, fixed=MADE[:-1], repaired=MADE[:-1]),
+        seen(FOUR, fixed=[*MADE[:-1], replace(MADE[-1], calls=MADE[-2].calls)]),
+        seen(FOUR, fixed=[replace(each, size=each.size + 1) for each in MADE]),
+        seen(FOUR, fixed=[replace(each, calls=spliced(20_000)) for each in MADE]),
     ],
 )
 def test_what_was_not_measured_could_not_tell(evidence):
