@@ -19,14 +19,13 @@ from core.judge.plain import Damaged
 from core.judge.verdict import Verdict
 from labs.cases.rtl8139_tso.cured import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
-from labs.cases.rtl8139_tso.names import CLAMPED_MSS
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.judge.judging import answered, held_still, whole_in
 
 # The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
 # 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
-SMALLEST = range(140, 203)
-ASKED_MSS = (range(CLAMPED_MSS, CLAMPED_MSS + 1), range(903, 1300), range(539, 900), SMALLEST)
+ASKED_MSS = (range(CLAMPED_MSS, CLAMPED_MSS + 1), range(903, 1300), range(539, 900), SMALL_MSS)
 WORD_BYTES = 4  # for each remainder there is a size that leaves it
 # And of readers without timestamps, where the MSS itself is the size: two, one odd and one even, of which each has the
 # bits that the other has not. With small ones, too, the evidence would grow too large.

@@ -44,7 +44,8 @@ ONE = Evidence(
     "",
     Firewall(BROKEN, OPENED, 1420, KNOCKED, Settings("server"), Settings("server")),
 )
-TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"]))
+OTHER = fast({170: 9, 100: 2}, mss=170, options=0)
+TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"], OTHER))
 FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card(ASKED, PLAIN, True, replace(CONTROL, server="beside")))
 FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card(ASKED, PLAIN, True, replace(CONTROL, server="mended")))
 
@@ -150,6 +151,9 @@ def test_a_word_is_the_same_in_capitals(word):
         (changed(TWO, fixed=fast({1308: 9}, df=False)), "9 packets may be fragmented (no DF)"),
         (changed(TWO, fixed=fast({500: 9})), "0% of the segments are full"),
         (changed(TWO, fixed=replace(FIXED, got_bytes=2)), "expected 4 times that"),
+        (changed(TWO, other=fast({1460: 9}, mss=170, options=0)), "9 segments are larger than the MSS of 170"),
+        (changed(TWO, other=fast({158: 9}, mss=170, options=0)), "the MSS allows 170 bytes, and most have 158"),
+        (changed(TWO, other=replace(OTHER, router_counters={"IpFragOKs": 2})), "the router cuts 2 packets"),
         (changed(TWO, lost=["rx-checksumming"]), "more is off than needed: rx-checksumming"),
         (replace(TWO, settings=[Settings("router", ["x"]), *OTHERS[1:]]), "router was changed"),
         (replace(changed(TWO, lost=["rx-checksumming"]), script=Script(1, "no")), "it ended with status 1: no"),
@@ -189,6 +193,10 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(ONE, knocked=None),
         changed(ONE, opened=None),
         changed(TWO, lost=None),
+        changed(TWO, other=None),
+        changed(TWO, other=FIXED),
+        changed(TWO, other=fast({158: 9}, mss=170)),
+        changed(TWO, other=replace(OTHER, held_up_ms=1e4)),
         changed(ONE, rules=None),
         changed(ONE, knocked=replace(KNOCKED, names=["client", "router"])),
         changed(ONE, knocked=replace(KNOCKED, ports=[22])),
