@@ -11,6 +11,7 @@ but reckoning, which has a deadline; nothing grows much longer than the text is.
 from __future__ import annotations
 
 import ast
+import contextlib
 import operator
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -137,10 +138,24 @@ def value(expression: Expression, names: Mapping[str, object]) -> object:
 
 
 def constants(expression: Expression) -> set[int]:
-    """The whole numbers that its text writes."""
+    """The whole numbers that its text writes, as `65536` or as `2**16`."""
     trees = [each.returns if isinstance(each, Function) else each for _, each in expression.defined]
-    nodes = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    return {int(found) for found in nodes if isinstance(found, (int, float)) and abs(found) < 1 << 64}
+    written = [number for tree in trees for node in ast.walk(tree) for number in _written(node)]
+    return {int(number) for number in written if abs(number) < 1 << 64}
+
+
+def _written(node: ast.AST) -> Iterator[int | float]:
+    """The number that a part of it is without any name's help, if it is one: a constant, or two and what joins them."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            yield number
+        case ast.BinOp(
+            left=ast.Constant(value=int() | float() as left),
+            op=joint,
+            right=ast.Constant(value=int() | float() as right),
+        ):
+            with contextlib.suppress(NoExpression, *NOT_RECKONED):
+                yield _reckoned(type(joint), left, right)
 
 
 def numbers(text: str) -> dict[str, int | float]:

@@ -44,14 +44,13 @@ ip -6 rule
 }} | tc -force -batch -
 {programs}
 echo "== "
-grep -rs '' {files}
+grep -rs '' {folders}
 true
 """
-# And these files of /proc/sys/net, read by grep: sysctl -a looks at a thousand names to find them.
-KERNEL_PARAMETERS = (
-    "ipv4/conf ipv4/route ipv4/tcp_* ipv4/ip_* ipv4/icmp_* ipv4/fwmark_* ipv4/vs ipv4/neigh/default "
-    "ipv6/conf ipv6/route ipv6/ip_nonlocal_bind ipv6/fwmark_*"
-)
+# And all that can be read in these folders of /proc/sys/net, by grep: sysctl -a takes longer. What the kernel would set
+# there by itself it takes from a router's advertisement (mtu, hop_limit, neigh/*/base_reachable_time), and nobody sends
+# one here. Not netfilter: that is there as soon as anybody, on any host, follows connections, and counts them.
+KERNEL_PARAMETERS = "core ipv4 ipv6 unix"
 PARAMETER = re.compile(r"/proc/sys/(\S+?):(.*)")
 COUNTER = re.compile(r"\[\d+:\d+\]")
 # What is there as soon as somebody, on any host, has looked at a table or loaded a tunnel's module: comments with the
@@ -73,7 +72,7 @@ def settings(node: Node) -> list[str]:
             f"[ ! -e {file} ] || {{ echo '== {program}'; {program.replace('*', quote('*'))}; }}"
             for program, file in PROGRAMS.items()
         ),
-        files=" ".join(f"/proc/sys/net/{files}" for files in KERNEL_PARAMETERS.split()),
+        folders=" ".join(f"/proc/sys/net/{folder}" for folder in KERNEL_PARAMETERS.split()),
     )
     found, of = [], ""
     for line in node.on("sh", "-c", f"{{ {script} }} 2>/dev/null").splitlines():

@@ -37,6 +37,12 @@ CHANGES = [
     "sysctl -w net.ipv4.conf.all.rp_filter=2",
     "sysctl -w net.ipv6.conf.near-eth0.use_oif_addrs_only=1",
     "sysctl -w net.ipv6.conf.default.accept_ra=0",
+    "sysctl -w net.ipv6.bindv6only=1",
+    "sysctl -w net.ipv6.flowlabel_consistency=0",
+    "sysctl -w net.ipv6.neigh.near-eth0.ucast_solicit=7",
+    "sysctl -w net.ipv4.ipfrag_time=7",
+    "sysctl -w net.core.somaxconn=7",
+    "sysctl -w net.unix.max_dgram_qlen=7",
 ]
 # Looking, traffic, and what appears on all hosts when a module is loaded.
 NO_CHANGES = [

@@ -16,7 +16,7 @@ from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
 from labs.cases.frag_needed.cured import BULK_ROUNDS, LARGE, SMALL, Balanced, Bulk, Connections, Cure
-from labs.cases.frag_needed.names import ECHO_PORT, VIP
+from labs.cases.frag_needed.names import ECHO_PORT, SIDECAR_PORT, VIP
 from labs.cases.frag_needed.network import SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
@@ -84,9 +84,10 @@ def _end(address: str, port: str) -> str:
 
 
 def connections_redirected(net: Network) -> int:
-    """Connections that the client's nat table sent to the sidecar: a rule there counts each once."""
+    """Connections that the client's nat table sent to the sidecar: a rule there counts each once. What goes to another
+    port goes to somebody else."""
     saved = net.client.on("iptables-legacy-save", "-c", "-t", "nat")
-    counts = re.findall(r"\[(\d+):\d+\].*-j REDIRECT", saved)
+    counts = re.findall(rf"\[(\d+):\d+\].*-j REDIRECT --to-ports {SIDECAR_PORT}(?!\S)", saved)
     return sum(map(int, counts))
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.judge.evidence import Evidence
+from core.judge.plain import Damaged
 from core.judge.verdict import Verdict
 from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
-from labs.cases.rtl8139_tso.names import HOSTS
+from labs.cases.rtl8139_tso.names import HOSTS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.errors import CannotTry
 from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
@@ -26,21 +27,28 @@ FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller on
 
 @dataclass
 class Offload:
-    """A download before the answer and one after it, and the offloads of the server's card that were on and are off."""
+    """A download before the answer and one after it, the offloads of the server's card that were on and are off, and a
+    download by another reader, with a small MSS and without timestamps."""
 
     broken: Download | None = None
     fixed: Download | None = None
     lost: list[str] | None = None
+    other: Download | None = None
 
     @property
     def whole(self) -> bool:
         """Whether all of it is there."""
-        return None not in (self.broken, self.fixed, self.lost)
+        return None not in (self.broken, self.fixed, self.lost, self.other)
 
 
 def judge_offload(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 2: the card is handed nothing that it has to cut, and keeps its other offloads."""
     seen: Offload = begun(evidence, verdict)
+    if seen.other:
+        if seen.other.mss not in SMALL_MSS or seen.other.timestamps:
+            raise Damaged("expected another reader, with a small MSS and without timestamps")
+        held_still(HELD_UP_MS, seen.other)
+        fits(verdict, seen.other)
     if seen.fixed:
         held_still(HELD_UP_MS, seen.fixed)
         fits(verdict, seen.fixed)

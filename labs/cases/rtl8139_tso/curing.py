@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
 from labs.cases.rtl8139_tso.cured import Offload
+from labs.cases.rtl8139_tso.names import SMALL_MSS
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
-from labs.cases.rtl8139_tso.remedies import under
+from labs.cases.rtl8139_tso.remedies import plain_reader, under
 from labs.cases.rtl8139_tso.workload import download, served
 from labs.measure.spent import spent
 from labs.take.script import Taking
@@ -23,6 +26,8 @@ def take_offload(exercise: Exercise, answer: str) -> Evidence:
             if ran:
                 seen.fixed = served(download(net))
                 seen.lost = sorted(before - features(net))
+                with plain_reader(net, mss := random.choice(SMALL_MSS)):
+                    seen.other = served(download(net, called=f"MSS {mss}, no timestamps"))
     return taking.evidence(seen)
 
 

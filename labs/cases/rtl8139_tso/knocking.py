@@ -8,13 +8,14 @@ CP_RX_RING_SIZE in drivers/net/ethernet/realtek/8139cp.c).
 
 from __future__ import annotations
 
+import itertools
 import random
 import socket
 import struct
 import time
 from collections.abc import Iterator
 
-from labs.cases.rtl8139_tso.let_in import DRAWN, OTHER_CODES, OTHER_ICMP, PORTS, Knocked
+from labs.cases.rtl8139_tso.let_in import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
 from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
 from labs.cases.rtl8139_tso.network import PORT, Network
 from labs.net.counters import counters, moved
@@ -32,6 +33,10 @@ NAMES = {
 ECHO_REQUEST, ECHO_REPLY, UNREACHABLE = 8, 0, 3
 IDENTIFIER = 0x8139
 ABOUT_ERRORS = (3, 4, 5, 11, 12)  # RFC 792: they quote the packet that they are about
+FIN, SYN, RST, ACK = 1, 2, 4, 16  # RFC 9293, 3.1
+FLAGS = (SYN, SYN | ACK, ACK, ACK | FIN, RST)
+# What answers come from: names, pages, the time. A rule that goes by the sender's port opens all of the server's.
+FROM_PORTS = (53, 80, 123, 443)
 AT_ONCE = 24  # packets between two pings
 PATIENCE_S = 5.0
 
@@ -58,15 +63,23 @@ def knocked(net: Network) -> Knocked:
 
 
 def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
-    """All that is tried, once in each name."""
+    """All that is tried, once in each name. Each port is tried from a high one, and once more from one that answers
+    come from, or from the same; by TCP with other flags, as if there were a connection. (A fragment cannot be tried:
+    the firewall's INPUT has packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
+    others = itertools.cycle(itertools.product((*FROM_PORTS, None), FLAGS))
     for source in sources:
+        for protocol in OTHER_PROTOCOLS:
+            yield ip(source, protocol, b"knock" * 4)
         for kind in OTHER_ICMP:
             yield icmp(source, kind, 0)
         for code in OTHER_CODES:
             yield icmp(source, UNREACHABLE, code)
         for port in ports:
-            yield syn(source, port)
-            yield ip(source, socket.IPPROTO_UDP, struct.pack("!HHHH", high(), port, 13, 0) + b"knock")
+            from_port, flags = next(others)
+            yield tcp(source, high(), port, SYN)
+            yield tcp(source, from_port or port, port, flags)
+            yield udp(source, high(), port)
+            yield udp(source, from_port or port, port)
 
 
 def ping(sender: socket.socket, hearer: socket.socket, number: int) -> None:
@@ -94,9 +107,15 @@ def icmp(source: str, kind: int, code: int, rest: bytes = bytes(4)) -> bytes:
     return ip(source, socket.IPPROTO_ICMP, message[:2] + struct.pack("!H", checksum(message)) + message[4:])
 
 
-def syn(source: str, port: int) -> bytes:
-    """The beginning of a connection to this port."""
-    segment = struct.pack("!HHIIBBHHH", high(), port, random.getrandbits(32), 0, 5 << 4, 2, 64240, 0, 0)
+def udp(source: str, from_port: int, port: int) -> bytes:
+    """A datagram to this port, without a checksum."""
+    return ip(source, socket.IPPROTO_UDP, struct.pack("!HHHH", from_port, port, 13, 0) + b"knock")
+
+
+def tcp(source: str, from_port: int, port: int, flags: int) -> bytes:
+    """A segment of no connection to this port: the beginning of one, or one that is as if it were of one."""
+    numbers = random.getrandbits(32), random.getrandbits(32) if flags & ACK else 0
+    segment = struct.pack("!HHIIBBHHH", from_port, port, *numbers, 5 << 4, flags, 64240, 0, 0)
     pseudo = socket.inet_aton(source) + socket.inet_aton(SERVER) + struct.pack("!HH", socket.IPPROTO_TCP, len(segment))
     return ip(source, socket.IPPROTO_TCP, segment[:16] + struct.pack("!H", checksum(pseudo + segment)) + segment[18:])
 

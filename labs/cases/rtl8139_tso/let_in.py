@@ -19,6 +19,9 @@ from labs.judge.judging import held_still
 # All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
 OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
 OTHER_CODES = tuple(code for code in range(16) if code != 4)  # of type 3: RFC 792, 1122 and 1812
+# IP's other protocols that firewalls let in for a tunnel: GRE, ESP, AH; and SCTP, and one for experiments (RFC 3692).
+# Nobody here speaks any.
+OTHER_PROTOCOLS = (47, 50, 51, 132, 253)
 # Where nothing is to come in: what is often opened, and some more that are drawn each time.
 PORTS = (
     20,
@@ -161,6 +164,12 @@ def closed(verdict: Verdict, knocked: Knocked) -> None:
             f"other ports stay shut to {protocol}",
             f"the firewall lets in {protocol} to port {_some(knocked.ports)}",
         )
+
+    verdict.expect(
+        not moved.get("IpInUnknownProtos"),
+        "IP's other protocols stay out",
+        f"the firewall lets in another protocol of IP ({', '.join(map(str, OTHER_PROTOCOLS))})",
+    )
 
 
 def _some(ports: list[int]) -> str:

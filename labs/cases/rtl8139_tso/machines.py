@@ -10,22 +10,24 @@ import functools
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.rtl8139_tso.cuts import Card, drawn
-from labs.cases.rtl8139_tso.names import CLAMPED_MSS
+from labs.cases.rtl8139_tso.cuts import Card, drawn, drawn_plain
 from labs.cases.rtl8139_tso.network import OtherCard
+from labs.cases.rtl8139_tso.remedies import plain_reader
 from labs.cases.rtl8139_tso.workload import download, intact, served
 from labs.measure.spent import spent
 from labs.take.script import Taking
 
 
 def _take(control: str, exercise: Exercise, answer: str) -> Evidence:
-    """Downloads with each MSS, and one from the server that is the control."""
+    """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
     taking, seen = Taking(exercise, answer), Card()
     with OtherCard() as net, taking.expecting_answers():
         for mss in drawn():
             net.clamp(mss)
             seen.asked.append(served(download(net, called=f"MSS {mss}")))
-        net.clamp(CLAMPED_MSS)
+        for mss in drawn_plain():
+            with plain_reader(net, mss):
+                seen.plain.append(served(download(net, called=f"MSS {mss}, no timestamps")))
         seen.intact = intact(net)
         with spent(CONTROL):
             seen.control = served(download(net, control))

@@ -76,6 +76,11 @@ class Download:
         return self.mss - (packet.length_bytes - packet.payload_bytes - HEADERS_BYTES)
 
     @property
+    def timestamps(self) -> bool:
+        """Whether a segment with data carries options: nothing but timestamps is one here."""
+        return any(self._room(packet) < self.mss for packet in self.data)
+
+    @property
     def too_long(self) -> int:
         """Packets of more than the narrow link's MTU."""
         return sum(packet.length_bytes > NARROW_MTU for packet in self.data)

@@ -1,13 +1,15 @@
 """Does the reader know what a locked MTU does? What the predictions of exercise 3 are held to, one a line.
 
 A line is read as a person reads it: in capitals or not, in quotes or not, with blanks, a unit or a remark; a number may
-be reckoned (`1500 - 52`). But it says one thing, and no two lines say different things of one name.
+be reckoned (`1500 - 52`), with a minus as it is typed or as it is set. But it says one thing, and no two lines say
+different things of one name.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
@@ -57,8 +59,11 @@ NAMES = [f"{route}.{thing}" for route in ROUTES for thing in MEASURED]
 
 # A line of a prediction, what of it is a remark, and how a number may be written.
 LINE = re.compile(r"^[^\S\n]*([\w.]+)[^\S\n]*([=:])(.*)$", re.MULTILINE)
-COMMENT = re.compile(r"\s*(?:#|;|//).*")
-ASIDE = re.compile(r"\s*(?:\(|\s[-\u2013\u2014]+\s).*")
+COMMENT = re.compile(r"#.*")
+BRACKETS = re.compile(r"\((?:[^()]|\([^()]*\))*\)?")
+ASIDE, DASH = re.compile(r";|//"), re.compile(r"\s[-\u2212\u2013\u2014]+\s")  # begin one, unless the latter is a minus
+WORDS = ("set", "clear", "some", "none")  # to choose from
+MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, dashes as wide as a figure, and the sign
 UNIT = re.compile(r"\s*(?:bytes?|b)$")
 ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -79,18 +84,46 @@ def predictions(answer: str) -> dict[str, list[str]]:
 
 
 def meant(text: str) -> str:
-    """What stands behind a name: a word in small letters, or a number, reckoned if need be."""
-    text = COMMENT.sub("", text)
-    for read in (text, ASIDE.sub("", text)):  # `1500 - (20 + 32)` is all number, `some (of them)` is not
-        word = read.strip().rstrip(".,").strip("\"'`").strip().lower()
-        if re.search(r"\d", word) and (number := _number(THOUSANDS.sub("", UNIT.sub("", word)))):
+    """What stands behind a name: a word in small letters, or a number, reckoned if need be. An aside is none of it,
+    unless it is itself one of the words to choose from, or a number where one is asked for: `set; clear` says both."""
+    text = BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text))
+    said, *asides = map(_word, _parts(text))
+    others = [aside.removeprefix("or ") for aside in asides]
+    chosen = [one for one in others if one in WORDS or _is_number(said) and _is_number(one)]
+    return " or ".join(dict.fromkeys([said, *chosen])) if said else ""
+
+
+def _unless_a_remark(brackets: re.Match) -> str:
+    """What of a pair of brackets is to be read: there is nothing but arithmetic in it."""
+    return brackets[0] if ARITHMETIC.fullmatch(brackets[0].translate(MINUS)) else ""
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What a line says, and each aside behind it."""
+    for part in ASIDE.split(text):
+        dashes = [found.start() for found in DASH.finditer(part)]
+        numbers = (end for end in (len(part), *reversed(dashes)) if _is_number(_word(part[:end])))
+        end = next(numbers, dashes[0] if dashes else len(part))  # `1500 - 52 - as before` is a number as far as it goes
+        yield part[:end]
+        yield from DASH.split(part[end:])[1:]
+
+
+def _word(text: str) -> str:
+    """In small letters, or the number that it comes to."""
+    for read in (text, BRACKETS.sub("", text)):  # `1500 - (20 + 32)` is all number, `1448 (1500 - 52)` is not
+        word = " ".join(read.split()).rstrip(".,").strip("\"'`").strip().lower()
+        if number := _number(THOUSANDS.sub("", UNIT.sub("", word.translate(MINUS)))):
             return number
     return word
 
 
+def _is_number(word: str) -> bool:
+    return bool(_number(word))
+
+
 def _number(text: str) -> str:
     """What arithmetic comes to; empty if it is none."""
-    if not ARITHMETIC.fullmatch(text):
+    if not re.search(r"\d", text) or not ARITHMETIC.fullmatch(text):
         return ""
     try:
         found = value(parsed(f"bytes = {text}", "bytes", ()), {})

@@ -62,6 +62,18 @@ def without_discovery(net: Network, name: str = "server"):
         net[name].sysctl({"net/ipv4/ip_no_pmtu_disc": "0"})
 
 
+@contextlib.contextmanager
+def plain_reader(net: Network, mss: int):
+    """No remedy, but another reader: one who comes with this MSS, and whose TCP has no timestamps (RFC 7323)."""
+    try:
+        net.client.sysctl({"net/ipv4/tcp_timestamps": "0"})
+        net.clamp(mss)
+        yield
+    finally:
+        net.clamp(CLAMPED_MSS)
+        net.client.sysctl({"net/ipv4/tcp_timestamps": "1"})
+
+
 @dataclass(frozen=True)
 class State:
     """A server, and what is done to it before the file is fetched from it."""

@@ -26,11 +26,14 @@ PLACES = ("lo", "proxy", "client")
 ROW = re.compile(rf"#\s+\d+\s+({'|'.join(PLACES)})\s+(\d+)\s+(\d+)\s+([01])\s+([01])\s+([01])")
 UNSEEN = 4
 PAGE_BYTES, LARGEST_BYTES = 4096, 24_000  # below half a window: above, other things push (see the page)
-MOST_BYTES = 1 << 30  # that splice(2) is asked for
+# That splice(2) may be asked for: rw_verify_area() in fs/read_write.c refuses what is larger than a ssize_t. From a
+# pipe to a socket nothing cuts it to MAX_RW_COUNT, as do_splice_to() in fs/splice.c does on the way into a pipe, and
+# splice_desc.total_len is a size_t.
+MOST_BYTES = (1 << 63) - 1
 # What is reckoned: edges, and as many requests by chance. One that is wrong for one request in 300 passes those by
 # chance once in 1000 times.
 EDGES = (1, 2, 50, PAGE_BYTES - 1, PAGE_BYTES, PAGE_BYTES + 1, 12_000, 20_000, LARGEST_BYTES - 1, LARGEST_BYTES)
-EXCESSES = (0, 1, 2, PAGE_BYTES, 1 << 16, 1 << 20)
+EXCESSES = (0, 1, 2, PAGE_BYTES, *(1 << bits for bits in (16, 20, 30, 31, 32, 62)), MOST_BYTES - LARGEST_BYTES)
 BY_CHANCE = 2100
 MOST_CONSTANTS = 200  # of an answer's own, which are tried as each of the numbers
 RECKONED_S = 20.0
@@ -70,7 +73,7 @@ def listed(exercise: Exercise) -> list[Request]:
 def drawn(chance: random.Random) -> Request:
     """A request of the same kind, as chance has it; every other one asks for too much, by little or by much."""
     size = chance.randrange(1, LARGEST_BYTES + 1)
-    excess = chance.randrange(2) * chance.randrange(1, 1 << chance.randrange(1, 30))
+    excess = chance.randrange(2) * chance.randrange(1, 1 << chance.randrange(1, MOST_BYTES.bit_length()))
     return Request(chance.choice(PLACES), size + excess, size, *(chance.randrange(2) for _ in range(3)))
 
 

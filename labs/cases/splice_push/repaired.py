@@ -4,12 +4,15 @@ exercise 4 is held to: what the kernel's own function did in the same guest."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
 from core.judge.plain import Damaged
 from core.judge.verdict import Judged, Verdict
 from labs.cases.splice_push.pages import Call, of, pages
+from labs.cases.splice_push.served import none_of
+from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
 from labs.errors import CannotTry
 from labs.judge.judging import seen_in
 
@@ -27,18 +30,38 @@ REQUESTS = (
     "too much, a full pipe",
     "too much, from a pipe of one page",  # its one buffer follows itself
 )
+# And some whose size, pipe and length chance has, of each kind one without SPLICE_F_MORE and one with it: for how much
+# splice(2) is asked at least and at most, for an object of so many bytes in two or more buffers. What 2 GiB leave is no
+# int; of 4 GiB 32 bits have less than the first buffer holds.
+LEAST_BUFFER_BYTES = 100
+ASKED = {
+    "exact": lambda size: (size, size),
+    "exact, and more in the pipe": lambda size: (size, size),
+    "in parts": lambda size: (size // 4, size - 1),  # which begin and end within a page
+    "a little too much": lambda size: (size + 1, size + PAGE_BYTES),
+    "2 GiB": lambda size: ((1 << 31) + (1 << 20), (1 << 31) + (1 << 30)),
+    "4 GiB": lambda size: (1 << 32, (1 << 32) + LEAST_BUFFER_BYTES - 1),
+}
+DRAWN = {f"drawn: {how}{', with MORE' * more}": (how, more) for how in ASKED for more in (False, True)}
 
 
 @dataclass
 class Request:
     """One, by its name: bytes of its object and how many of them were missing, segments on the wire, and calls of
-    kernel functions on its connection."""
+    kernel functions on its connection; the `query` of one that was drawn, and the first byte of what came that is not
+    the object's, -1 if there is none."""
 
     name: str
     size: int
     missing_bytes: int
     segments: int
     calls: list[Call] = field(default_factory=list)
+    query: str = ""
+    differs_at: int = -1
+
+    @property
+    def called(self) -> str:
+        return f"{self.name} (/{self.size}?{self.query})" if self.query else self.name
 
     @property
     def pushes(self) -> int:
@@ -67,27 +90,22 @@ def judge_livepatch(evidence: Evidence, verdict: Verdict) -> None:
     if seen.refused:
         verdict.expect(False, "", seen.refused)
         raise Judged
-    if any([one.name for one in requests] != [*REQUESTS] for requests in (seen.fixed, seen.repaired)):
-        raise Damaged(f"expected the requests {', '.join(REQUESTS)}")
+    if any([one.name for one in requests] != [*REQUESTS, *DRAWN] for requests in (seen.fixed, seen.repaired)):
+        raise Damaged(f"expected the requests {', '.join([*REQUESTS, *DRAWN])}")
+    if strange := next((one.called for one in seen.fixed[len(REQUESTS) :] if not of_its_kind(one)), ""):
+        raise Damaged(f"expected a request of its kind, found {strange}")
     if not seen.broken_missing_bytes:
         raise CannotTry("the regression loses nothing: nothing can be judged", "./lab run splice-push")
-    for one, was in zip(seen.repaired, seen.fixed):
-        verdict.expect(
-            not one.missing_bytes,
-            f"{one.name}: all came",
-            f"{one.name}: {one.missing_bytes} of {one.size} bytes are missing",
-        )
-        verdict.expect(
-            one.pushes == was.pushes,
-            f"{one.name}: {one.pushes} push for {len(one.flags)} pages",
-            f"{one.name}: {one.pushes} pushes where the kernel's own function makes {was.pushes}"
-            + ": pages are no longer put together" * (one.pushes > was.pushes),
-        )
-        verdict.expect(
-            one.flags == was.flags,
-            f"{one.name}: the flags of each page are right",
-            f"{one.name}: pages go with {shown(one.flags)}; the kernel's own function gives {shown(was.flags)}",
-        )
+    pairs = list(zip(seen.repaired, seen.fixed))
+    for one, was in pairs[: len(REQUESTS)]:
+        for held, held_says, failed_says in compared(one, was):
+            verdict.expect(held, held_says, failed_says)
+    none_of(
+        verdict,
+        (failed for pair in pairs[len(REQUESTS) :] for held, _, failed in compared(*pair) if not held),
+        f"{len(DRAWN)} more, drawn: pushes and flags are right, whatever was asked for, with MORE and without",
+    )
+    none_of(verdict, map(another, seen.repaired), "what came is each time the object")
     repaired, fixed = (next(one for one in found if one.name == OVER_LO) for found in (seen.repaired, seen.fixed))
     verdict.measured.update(
         segments=repaired.segments,
@@ -99,6 +117,40 @@ def judge_livepatch(evidence: Evidence, verdict: Verdict) -> None:
         f"{OVER_LO}: {repaired.segments} segments on the wire",
         f"{OVER_LO}: {repaired.segments} segments on the wire, expected {fixed.segments}",
     )
+
+
+def of_its_kind(one: Request) -> bool:
+    """Whether one that was drawn is what its name says, by what the kernel's own splices were asked for."""
+    how, more = DRAWN[one.name]
+    least, most = ASKED[how](one.size)
+    splices = of(one.calls, "generic_splice_sendpage")
+    fit = [least <= call.value <= most and bool(call.detail & SPLICE_F_MORE) is more for call in splices]
+    return bool(fit) and all(fit)
+
+
+def compared(one: Request, was: Request) -> Iterator[tuple[bool, str, str]]:
+    """A request with the answer beside the same with the kernel's own function: whether each thing is right, and what
+    to say then and else."""
+    yield (
+        not one.missing_bytes,
+        f"{one.called}: all came",
+        f"{one.called}: {one.missing_bytes} of {one.size} bytes are missing",
+    )
+    yield (
+        one.pushes == was.pushes,
+        f"{one.called}: {one.pushes} push for {len(one.flags)} pages",
+        f"{one.called}: {one.pushes} pushes where the kernel's own function makes {was.pushes}"
+        + ": pages are no longer put together" * (one.pushes > was.pushes),
+    )
+    yield (
+        one.flags == was.flags,
+        f"{one.called}: the flags of each page are right",
+        f"{one.called}: pages go with {shown(one.flags)}; the kernel's own function gives {shown(was.flags)}",
+    )
+
+
+def another(one: Request) -> str:
+    return f"{one.called}: byte {one.differs_at} of what came is not the object's" if one.differs_at >= 0 else ""
 
 
 def shown(words: list[str]) -> str:

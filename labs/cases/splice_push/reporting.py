@@ -8,6 +8,7 @@ there are splices and sends that are to have one.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import random
 import socket
@@ -23,6 +24,7 @@ from core.judge.report import Event, Program
 from labs.cases.splice_push.network import LOOPBACK
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.reported import Unpushed
+from labs.cases.splice_push.served import PIPE_BYTES
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
 from labs.net.topology import NotReady
@@ -58,11 +60,13 @@ def take_report(exercise: Exercise, answer: str) -> Evidence:
 
 def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> list[Event]:
     """Makes the splices, one on the kernel as it is and the others on the `broken` one; gives those that nobody pushed,
-    with their bytes, in order. The first asks for too much and is pushed: what was asked tells nothing.
+    with their bytes, in order. The first asks for too much and is pushed: what was asked tells nothing. The second
+    moves more than a pipe holds at first, and more than 16 bits count.
 
     A connection is known to `theirs` by the sender's own port, to `ours` by its peer's (pushes.bpf.c).
     """
     sizes = random.sample(range(1000, 20_000), 15)
+    sizes[0] += PIPE_BYTES
     with contextlib.ExitStack() as stack:
         senders = {name: stack.enter_context(connected(stack)) for name in NAMES}
         for name, sender in senders.items():
@@ -104,6 +108,8 @@ def read_all(peer: socket.socket) -> None:
 def one(sender: socket.socket, size: int, asked: int, flags: int = 0) -> None:
     """One splice of `size` bytes for which `asked` are asked."""
     out, into = os.pipe()
+    if size > PIPE_BYTES:
+        fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, size)
     os.write(into, bytes(size))
     os.splice(out, sender.fileno(), asked, flags=flags)
     os.close(out)
@@ -111,12 +117,14 @@ def one(sender: socket.socket, size: int, asked: int, flags: int = 0) -> None:
 
 
 def empty(sender: socket.socket) -> None:
-    """A splice from a pipe with nothing in it, which does not wait."""
+    """Two splices from a pipe with nothing in it, which do not wait: one ends with an error, and once nobody can write
+    any more one with 0 (splice_from_pipe_next() in fs/splice.c)."""
     out, into = os.pipe()
     with contextlib.suppress(BlockingIOError):
         os.splice(out, sender.fileno(), ASKED_BYTES, flags=NONBLOCK)
-    os.close(out)
     os.close(into)
+    os.splice(out, sender.fileno(), ASKED_BYTES)
+    os.close(out)
 
 
 def at_the_same_time(senders: dict[str, socket.socket], sizes: list[int]) -> None:

@@ -22,6 +22,11 @@ from labs.measure.bounds import bounds
 # From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.
 SIZES = (20_000, 1, 10, 1_447, 4_000, 12_345, 65_536, 65_537, 150_000, 300_000, 1_000_003)
 AGAIN = (10, 20_000, 10)  # one after the other, on one connection
+# At the same time, each on a connection of its own, as large as chance has it: one whose client stops reading in the
+# middle, and while the server waits for it less than a segment, some pages, and some pipefuls.
+STOPPED_BYTES = 1_000_003  # more than lies in a pipe, and in both sockets' buffers
+TOGETHER = (range(STOPPED_BYTES, STOPPED_BYTES + 1), range(1, 1_448), range(4_097, 65_536), range(65_537, 150_000))
+FIRST = range(1, 1 << 15)  # where in the pattern each may begin
 PIPE_BYTES = 65_536  # PIPE_DEF_BUFFERS pages, include/linux/pipe_fs_i.h
 TRIES = 3  # of an object that comes late
 TRACED_BYTES = 150_000  # larger objects are hundreds of pages, and as many segments: strace has what is judged of them
@@ -38,7 +43,7 @@ class Object:
     calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent it:
     those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
     with the exact length; `held_up_ms` for how long the machine stood still; `tried_ms` what earlier tries took, which
-    came late."""
+    came late; `first` where in the pattern the object begins."""
 
     size: int
     missing_bytes: int
@@ -49,6 +54,7 @@ class Object:
     control_ms: float = 0
     held_up_ms: float = 0
     tried_ms: list[float] = field(default_factory=list)
+    first: int = 0
 
     @property
     def splices(self) -> int:
@@ -67,23 +73,29 @@ class Object:
 
     @property
     def copied_bytes(self) -> int:
-        return sum(map(system_calls.copied_bytes, self.strace))
+        return sum(map(system_calls.copied_bytes, system_calls.without_zerocopy(self.strace)))
 
 
 @dataclass
 class Served:
     """What the server said if it did not start; else what the untouched one left out of its object, this one's objects
-    in the order of SIZES, each on a connection of its own, and those that another connection got one after the other,
-    as far as it did."""
+    in the order of SIZES, each on a connection of its own, those that another connection got one after the other, as
+    far as it did, and those that several got at the same time, once a client had left in the middle."""
 
     refused: str = ""
     untouched_missing_bytes: int = 0
     objects: list[Object] = field(default_factory=list)
     again: list[Object] = field(default_factory=list)
+    together: list[Object] = field(default_factory=list)
 
     @property
     def all(self) -> list[Object]:
+        """Those that had the server for themselves, so that it can be said what was in time."""
         return [*self.objects, *self.again]
+
+    @property
+    def every(self) -> list[Object]:
+        return [*self.all, *self.together]
 
 
 def judge_exact(evidence: Evidence, verdict: Verdict) -> None:
@@ -91,7 +103,7 @@ def judge_exact(evidence: Evidence, verdict: Verdict) -> None:
     seen = delivered(evidence, verdict)
 
     def each(fault: Callable[[Object], str], held: str) -> None:
-        none_of(verdict, (fault(one) for one in seen.all if not one.missing_bytes), held)
+        none_of(verdict, (fault(one) for one in seen.every if not one.missing_bytes), held)
 
     each(too_many_calls, "no more system calls on the connection than now")
     each(other_calls, "no call but splice(2) sends")
@@ -180,7 +192,7 @@ def judge_cost(evidence: Evidence, verdict: Verdict) -> None:
     ):
         raise Judged
     seen = delivered(evidence, verdict)
-    none_of(verdict, map(exact, seen.all), "splice(2) is not given the exact length")
+    none_of(verdict, map(exact, seen.every), "splice(2) is not given the exact length")
     first = seen.objects[0]
     verdict.measured.update(calls=first.strace, copied_bytes=first.copied_bytes)
     for name, found in zip(COSTS, (len(first.on_connection), first.copied_bytes)):
@@ -214,6 +226,8 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
         : len(seen.again)
     ]:
         raise Damaged(f"expected objects of {', '.join(map(str, SIZES))} bytes")
+    if not told_apart(seen.together):
+        raise Damaged(f"expected {len(TOGETHER)} objects at the same time, each another part of the pattern")
     if not seen.untouched_missing_bytes:
         raise CannotTry("the untouched server delivers everything: nothing can be judged", "./lab run splice-push")
     none_of(verdict, map(missing, seen.objects), f"every byte of {len(SIZES)} objects came, up to {max(SIZES)} bytes")
@@ -228,7 +242,23 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
         "the connection answers a second request, and a third",
         "expected the connection to answer a second request, and a third, found no answer",
     )
+    none_of(
+        verdict,
+        map(mixed_up, seen.together),
+        f"{len(TOGETHER)} clients at the same time get each its object, though one stops reading and another had left",
+    )
     return seen
+
+
+def told_apart(together: list[Object]) -> bool:
+    """Whether what was asked for at the same time is all there, and no two objects are alike."""
+    fit = [one.size in sizes and one.first in FIRST for one, sizes in zip(together, TOGETHER)]
+    return len(fit) == len(together) == len(TOGETHER) == len({one.first for one in together}) and all(fit)
+
+
+def mixed_up(one: Object) -> str:
+    fault = missing(one) or another(one)
+    return f"with several clients at the same time, {fault}" if fault else ""
 
 
 def missing(one: Object) -> str:
@@ -238,7 +268,7 @@ def missing(one: Object) -> str:
 
 
 def another(one: Object) -> str:
-    if one.missing_bytes or one.sha256 == hashlib.sha256(PATTERN[: one.size]).hexdigest():
+    if one.missing_bytes or one.sha256 == hashlib.sha256(PATTERN[one.first :][: one.size]).hexdigest():
         return ""
     return f"what came is not the object of {one.size} bytes"
 

@@ -3,11 +3,12 @@
     python3 server.py PORT [FILE]
 
 GET /SIZE answers with SIZE bytes. What comes after `?` says how they are sent: `way=splice` or `send`;
-`asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE; `pieces=50` has
-50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than are sent; `room=4096` is the
-pipe's size; `used=13` has had so many pages go through it to another pipe, `teed=1` has its pages from one by tee(2);
-`header=more` sends the header with MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what
-they say. FILE, a Python file with a function send_object(connection, file, size), sends in its own way.
+`asked`, the length given to splice(2), or `exact`; `more=1` adds SPLICE_F_MORE or MSG_MORE, `flags=11` has these bits
+in splice(2)'s; `pieces=50` has 50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than
+are sent; `room=4096` is the pipe's size; `used=13` has had so many pages go through it to another pipe, `teed=1` has
+its pages from one by tee(2); `first=900` leaves so many bytes of the pattern out; `header=more` sends the header with
+MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what they say. FILE, a Python file with a function
+send_object(connection, file, size), sends in its own way.
 
 Unless the header is held back itself, the object follows once the header has been acknowledged: an
 ACK that comes later pushes what is queued by then.
@@ -16,6 +17,7 @@ ACK that comes later pushes what is queued by then.
 import ctypes
 import fcntl
 import os
+import random
 import runpy
 import socket
 import struct
@@ -30,7 +32,7 @@ PAGE_BYTES = 4096
 SPLICE_F_MORE = 4  # include/linux/splice.h
 ACKNOWLEDGED_S = 5.0  # what a header's ACK gets, on a busy machine
 UNACKED = 24  # offset of tcpi_unacked in struct tcp_info (include/uapi/linux/tcp.h)
-PATTERN = bytes(range(256)) * 4096  # so that a byte out of its place is noticed
+PATTERN = random.Random(2013).randbytes(1 << 20)  # noise, the same each time: no part of it is like another
 
 
 def answer(connection: socket.socket, send_object) -> bool:
@@ -49,8 +51,8 @@ def answer(connection: socket.socket, send_object) -> bool:
     connection.send(header.encode(), socket.MSG_MORE if more else 0)
     if not (more or "cork" in how):
         acknowledged(connection)
-    file = os.memfd_create("object")
-    os.write(file, PATTERN[:size])
+    file, first = os.memfd_create("object"), int(how.get("first", 0))
+    os.write(file, PATTERN[first : first + size])
     os.lseek(file, 0, os.SEEK_SET)
     try:
         (send_object or partial(sends, how=how))(connection, file, size)
@@ -87,6 +89,7 @@ def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
     if how.get("way") == "send":
         connection.sendall(os.read(file, size), socket.MSG_MORE if more else 0)
         return
+    flags = int(how.get("flags", 0)) | (SPLICE_F_MORE if more else 0)
     out, into = os.pipe2(os.O_DIRECT if "pieces" in how else 0)  # O_DIRECT: a buffer for each write
     try:
         use(out, into, how)
@@ -95,7 +98,7 @@ def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
             os.write(into, bytes(int(how.get("surplus", 0))))
             while left:
                 asked = left if how.get("asked") == "exact" else int(how.get("asked", ASKED_BYTES))
-                left -= os.splice(out, connection.fileno(), asked, flags=SPLICE_F_MORE if more else 0)
+                left -= os.splice(out, connection.fileno(), asked, flags=flags)
             if not size:
                 break
     finally:

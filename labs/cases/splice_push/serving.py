@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import math
-import socket
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression
-from labs.cases.splice_push.network import PORT, SERVER, Network
+from labs.cases.splice_push.asking import ANSWER_PORT, EXACT, Asked, asked_again, asked_together
+from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.served import (
-    AGAIN,
     COSTS,
     MOST_LINES,
     SIZES,
@@ -36,7 +34,7 @@ from labs.cases.splice_push.served import (
 )
 from labs.cases.splice_push.system_calls import of_objects
 from labs.cases.splice_push.tracing import push_tracer
-from labs.cases.splice_push.workload import OWN_PORTS, PATIENCE_S, WAYS, Fetch
+from labs.cases.splice_push.workload import PATIENCE_S, WAYS, Fetch
 from labs.measure.clock import Clock
 from labs.net.topology import NotReady
 from labs.take.answer import UNARMED
@@ -44,10 +42,7 @@ from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Event, Tracer
 
-ANSWER_PORT = 8010
 UNTOUCHED = WAYS[0]
-EXACT = "asked=exact"  # how the lab's own server is asked for the same
-AGAIN_S = 2.0  # what each object on the connection that answers again gets
 TRACE_S = 1.0  # what strace gets to write its last lines
 # Whatever is given a descriptor, the connection's among them, and what sleeps.
 CALLS = "%desc,%network,nanosleep,clock_nanosleep,futex"
@@ -71,23 +66,6 @@ def take_cost(exercise: Exercise, answer: str) -> Evidence:
     return Taking(exercise, answer).evidence(served(answer) if said else None)
 
 
-@dataclass
-class Asked:
-    """An object that the answer was asked for: on which connection, as the tracer calls it, and from which port; when,
-    by the monotonic clock; what came, and after how long. The others as in served.Object."""
-
-    size: int
-    connection: str
-    port: int
-    start_s: float
-    body: bytes = b""
-    took_ms: float = 0
-    control_ms: float = 0
-    held_up_ms: float = 0
-    tried_ms: list[float] = field(default_factory=list)
-    end_s: float = math.inf  # when the next was asked for on this connection
-
-
 def served(answer: str) -> Served:
     """Every object, requested of the answer on the broken kernel, each right after the same from the lab's server."""
     try:
@@ -97,12 +75,16 @@ def served(answer: str) -> Served:
             each = list(tried(net, tracer, clock))
             alone = [asked(*tries[-1], [one.took_ms for _, one in tries[:-1]]) for tries in each]
             again = asked_again(net, tracer, clock)
+            together = asked_together(net, tracer)
             missing_bytes = untouched.fetched().missing_bytes
-            lines = traced(trace, sum(map(len, each)) + len(again))
+            lines = traced(trace, sum(map(len, each)) + len(again) + len(together) + 1)  # and who has left
     except DoesNotStart as reason:
         return Served(refused=str(reason))
-    objects = [evidence_of(one, tracer.events, next(lines[one.port], [])) for one in [*alone, *again]]
-    return Served("", missing_bytes, objects[: len(alone)], objects[len(alone) :])
+    alone, again, together = (
+        [evidence_of(one, tracer.events, next(lines[one.port], [])) for one in found]
+        for found in (alone, again, together)
+    )
+    return Served("", missing_bytes, alone, again, together)
 
 
 @contextlib.contextmanager
@@ -190,51 +172,6 @@ def asked(control: Fetch, one: Fetch | None, tried_ms: list[float]) -> Asked:
     )
 
 
-def asked_again(net: Network, tracer: Tracer, clock: Clock) -> list[Asked]:
-    """Objects one after the other on one connection, as far as it answers; the same of the lab's own server first."""
-    controls = list(on_one_connection(net, PORT, EXACT))
-    found = list(on_one_connection(net, ANSWER_PORT, "", tracer, clock))
-    for one, control in zip(found, controls):
-        one.control_ms = control.took_ms
-    return found
-
-
-def on_one_connection(
-    net: Network, port: int, query: str, tracer: Tracer | None = None, clock: Clock | None = None
-) -> Iterator[Asked]:
-    """Those of AGAIN; one that is not whole after AGAIN_S is the last."""
-    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
-        with net.proxy.inside():
-            connection = stack.enter_context(socket.create_connection((SERVER, port), 5, ("", next(OWN_PORTS))))
-        own_port = connection.getsockname()[1]
-        if tracer:
-            tracer.watch("again", own_port)
-        for size in AGAIN:
-            if clock:
-                clock.begin()
-            one = Asked(size, "again", own_port, time.monotonic())
-            connection.sendall(f"GET /{size}?{query} HTTP/1.1\r\n\r\n".encode())
-            one.body = body(connection, size, one.start_s + AGAIN_S)
-            one.took_ms = (time.monotonic() - one.start_s) * 1e3
-            one.held_up_ms = clock.late_ms() if clock else 0
-            one.end_s = time.monotonic()
-            yield one
-            if len(one.body) < size:
-                return
-
-
-def body(connection: socket.socket, size: int, until_s: float) -> bytes:
-    """What came behind a header, as far as it did."""
-    answer = b""
-    with contextlib.suppress(OSError):  # a deadline is one
-        while len(answer.partition(b"\r\n\r\n")[2]) < size:
-            connection.settimeout(max(until_s - time.monotonic(), 0.001))
-            if not (read := connection.recv(1 << 16)):
-                break
-            answer += read
-    return answer.partition(b"\r\n\r\n")[2]
-
-
 def traced(trace: Path, objects: int) -> Mapping[int, Iterator[list[str]]]:
     """By client's port strace's lines of one object after the other. A server is still at its last line when the client
     has all: it gets some time."""
@@ -260,6 +197,7 @@ def evidence_of(one: Asked, events: list[Event], lines: list[str]) -> Object:
         one.control_ms,
         one.held_up_ms,
         one.tried_ms,
+        one.first,
     )
 
 

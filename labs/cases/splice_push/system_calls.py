@@ -7,7 +7,7 @@ judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from core.judge.plain import Damaged
 
@@ -18,6 +18,11 @@ COPIES = {
     *("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "copy_file_range"),
 }
 OF_OBJECT = re.compile(r"</memfd:|<pipe:|<TCP:|<UNIX")
+# What moves pages copies them where it ends in a file: it is written through the page cache (iter_file_splice_write()
+# in fs/splice.c).
+INTO_FILE = re.compile(r"(sendfile\(|splice\(\d+<pipe:\[\d+\]>, [^,]+, )\d+</(?!dev/(?!shm/))")
+# send() goes by MSG_ZEROCOPY only where this is set on the connection (tcp_sendmsg_locked() in net/ipv4/tcp.c).
+ZEROCOPY = re.compile(r"setsockopt\(\d+(<TCP:\[[^]]*\]>), SOL_SOCKET, SO_ZEROCOPY, \[(\d+)\], \d+\)\s+= 0")
 # What waits for time alone, or for something else until time is up.
 SLEEPS = re.compile(
     r"(clock_)?nanosleep\(|(select|pselect6|poll|ppoll|epoll_p?wait2?)\(.*\)\s+= 0 |futex\(.*\)\s+= -1 ETIMEDOUT"
@@ -67,9 +72,19 @@ def lengths(line: str) -> tuple[int, int]:
     return int(found[1]), moved
 
 
+def without_zerocopy(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, in their order, but for calls that send without a copy, because their connection was set so before."""
+    on: set[str] = set()
+    for line in lines:
+        if found := ZEROCOPY.match(line):
+            (on.add if int(found[2]) else on.discard)(found[1])
+        if "MSG_ZEROCOPY" not in line or not any(connection in line for connection in on):
+            yield line
+
+
 def copied_bytes(line: str) -> int:
-    """How many bytes of an object the call copies."""
-    if name(line) not in COPIES or not OF_OBJECT.search(line) or "MSG_ZEROCOPY" in line:
+    """How many bytes of an object the call copies, if it is none of those that without_zerocopy() takes out."""
+    if not INTO_FILE.match(line) and name(line) not in COPIES or not OF_OBJECT.search(line):
         return 0
     if name(line) == "sendmmsg":
         return sum(map(int, MESSAGES.findall(line)))

@@ -74,6 +74,8 @@ def test_its_numbers_are_known():
         20,
         1000,
     }
+    found = constants(parsed("lost = asked < 2**31 or size > 1 << 70 or size // 0 > 4 * size", "lost", NAMES))
+    assert found == {0, 1, 2, 4, 31, 70, 1 << 31}
 
 
 @pytest.mark.parametrize(

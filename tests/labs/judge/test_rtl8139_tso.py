@@ -6,7 +6,16 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.rtl8139_tso.cured import Offload
-from labs.cases.rtl8139_tso.cuts import ASKED_MSS, Card, drawn, telling
+from labs.cases.rtl8139_tso.cuts import (
+    ASKED_MSS,
+    PLAIN_MSS,
+    PLAIN_REMAINDERS,
+    Card,
+    drawn,
+    drawn_plain,
+    sizes_of,
+    telling,
+)
 from labs.cases.rtl8139_tso.let_in import PORTS, Firewall, Knocked
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.judge.judging import judged, judged_file
@@ -18,8 +27,9 @@ def fast(sizes: dict, *, df: bool = True, server: str = "server", tx_packets: in
     return replace(seen, got_bytes=1_000_000, server=server, card_counters={"tx_packets": tx_packets})
 
 
-MSS = (1320, 1231, 663, 515)
+MSS = (1320, 1139, 669, 146)
 ASKED = [fast({mss - 12: 9, 100: 2}, mss=mss) for mss in MSS]
+PLAIN = [fast({mss: 9, 100: 2}, mss=mss, options=0) for mss in (1261, 786)]
 FIXED, *_, SMALL = ASKED
 KNOCKED = Knocked(["client", "router", "stranger"], [*PORTS, 4242], {"IcmpMsgInType8": 54})
 OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
@@ -34,9 +44,10 @@ ONE = Evidence(
     "",
     Firewall(BROKEN, OPENED, 1420, KNOCKED, Settings("server"), Settings("server")),
 )
-TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"]))
-FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card(ASKED, True, replace(CONTROL, server="beside")))
-FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card(ASKED, True, replace(CONTROL, server="mended")))
+OTHER = fast({170: 9, 100: 2}, mss=170, options=0)
+TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"], OTHER))
+FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card(ASKED, PLAIN, True, replace(CONTROL, server="beside")))
+FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card(ASKED, PLAIN, True, replace(CONTROL, server="mended")))
 
 
 def changed(evidence: Evidence, **parts) -> Evidence:
@@ -74,9 +85,11 @@ def test_a_segment_without_timestamps_is_full_with_as_many_bytes_more():
 
 
 def test_what_is_drawn_tells_and_is_drawn():
-    draws = {tuple(drawn()) for _ in range(100)}
-    assert len(draws) > 90 and all(map(telling, draws))
-    assert all(mss in sizes for draw in draws for mss, sizes in zip(draw, ASKED_MSS, strict=True))
+    draws, plain = ({tuple(draw()) for _ in range(100)} for draw in (drawn, drawn_plain))
+    assert len(draws) > 90 and all(telling(sizes_of(draw)) for draw in draws)
+    assert len(plain) > 30 and all(telling(draw, PLAIN_REMAINDERS) for draw in plain)
+    for found, ranges in ((draws, ASKED_MSS), (plain, PLAIN_MSS)):
+        assert all(mss in sizes for draw in found for mss, sizes in zip(draw, ranges, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -85,13 +98,30 @@ def test_what_is_drawn_tells_and_is_drawn():
         *(lambda asked, bit=bit: asked & ~(1 << bit) for bit in range(11)),
         *(lambda asked, bit=bit: asked | 1 << bit for bit in range(11)),
         *(lambda asked, of=of: asked // of * of for of in (2, 4, 8)),
-        lambda asked: max(asked, 524),
+        *(lambda asked, of=of: asked if asked % 2 else asked // of * of for of in (4, 8)),
+        *(lambda asked, rest=rest: asked - (asked % 4 == rest) for rest in range(4)),
+        *(lambda asked, least=least: max(asked, least) for least in (191, 524)),
         lambda asked: 1308 if asked > 1100 else 988,
         lambda asked: asked + 12,
     ],
 )
 def test_no_wrong_size_is_right_for_all_that_is_drawn(size):
     assert any(size(mss - 12) != mss - 12 for mss in drawn())
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        *(lambda asked, bit=bit: asked & ~(1 << bit) for bit in range(11)),
+        *(lambda asked, bit=bit: asked | 1 << bit for bit in range(11)),
+        *(lambda asked, of=of: asked // of * of for of in (2, 4, 8)),
+        *(lambda asked, of=of: asked if asked % 2 else asked // of * of for of in (4, 8)),
+        lambda asked: asked + 52 - 40,
+        lambda asked: asked - 12,
+    ],
+)
+def test_nor_for_readers_without_timestamps(size):
+    assert any(size(mss) != mss for mss in drawn_plain())
 
 
 @pytest.mark.parametrize("word", ["slow", "Slow", "SLOW", " slow "])
@@ -108,6 +138,7 @@ def test_a_word_is_the_same_in_capitals(word):
         (let(IcmpMsgInType0=1, IcmpMsgInType43=6), "the firewall lets in other ICMP too (type 0, 43)"),
         (let(IcmpMsgInType3=15), "the firewall lets in other ICMP too (type 3 of no connection"),
         (let(TcpInSegs=1), "the firewall lets in TCP to port"),
+        (let(IpInUnknownProtos=1), "the firewall lets in another protocol of IP (47, 50, 51, 132, 253)"),
         (let(UdpNoPorts=1), "the firewall lets in UDP to port"),
         (changed(ONE, rules=Settings("server", [], ["-A OUTPUT"])), "more than let something in: now '-A OUTPUT'"),
         (changed(ONE, server=Settings("server", [], ["a route"])), "more than the firewall was changed: now 'a route'"),
@@ -120,11 +151,23 @@ def test_a_word_is_the_same_in_capitals(word):
         (changed(TWO, fixed=fast({1308: 9}, df=False)), "9 packets may be fragmented (no DF)"),
         (changed(TWO, fixed=fast({500: 9})), "0% of the segments are full"),
         (changed(TWO, fixed=replace(FIXED, got_bytes=2)), "expected 4 times that"),
+        (changed(TWO, other=fast({1460: 9}, mss=170, options=0)), "9 segments are larger than the MSS of 170"),
+        (changed(TWO, other=fast({158: 9}, mss=170, options=0)), "the MSS allows 170 bytes, and most have 158"),
+        (changed(TWO, other=replace(OTHER, router_counters={"IpFragOKs": 2})), "the router cuts 2 packets"),
         (changed(TWO, lost=["rx-checksumming"]), "more is off than needed: rx-checksumming"),
         (replace(TWO, settings=[Settings("router", ["x"]), *OTHERS[1:]]), "router was changed"),
         (replace(changed(TWO, lost=["rx-checksumming"]), script=Script(1, "no")), "it ended with status 1: no"),
         (replace(TWO, unanswered="curl got nothing", seen=Offload(BROKEN)), "found: curl got nothing"),
-        (changed(FOUR, asked=[*ASKED[:3], fast(CUT, mss=515)]), "5 segments are larger than the MSS"),
+        (changed(FOUR, asked=[*ASKED[:3], fast(CUT, mss=146)]), "5 segments are larger than the MSS"),
+        (
+            changed(FIVE, plain=[fast({1273: 9}, mss=1261, options=0), PLAIN[1]]),
+            "9 segments are larger than the MSS of 1261",
+        ),
+        (
+            changed(FOUR, plain=[PLAIN[0], fast({774: 9}, mss=786, options=0)]),
+            "the MSS allows 786 bytes, and most have 774",
+        ),
+        (changed(FIVE, plain=[replace(PLAIN[0], card_counters={"tx_packets": 11}), PLAIN[1]]), "it cuts no more"),
         (changed(FOUR, intact=False), "the file that arrives is not the one served"),
         (changed(FOUR, control=replace(FOUR.seen.control, got_bytes=100_000_000)), "that beside gives"),
         (changed(FIVE, asked=[*ASKED[:3], replace(SMALL, card_counters={"tx_packets": 11})]), "it cuts no more"),
@@ -150,12 +193,23 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(ONE, knocked=None),
         changed(ONE, opened=None),
         changed(TWO, lost=None),
+        changed(TWO, other=None),
+        changed(TWO, other=FIXED),
+        changed(TWO, other=fast({158: 9}, mss=170)),
+        changed(TWO, other=replace(OTHER, held_up_ms=1e4)),
         changed(ONE, rules=None),
         changed(ONE, knocked=replace(KNOCKED, names=["client", "router"])),
         changed(ONE, knocked=replace(KNOCKED, ports=[22])),
         changed(FOUR, asked=[FIXED]),
         changed(FOUR, asked=[FIXED] * 4),
         changed(FOUR, asked=[*ASKED[:3], fast({508: 9}, mss=520)]),
+        changed(FOUR, asked=[*ASKED[:3], fast({136: 9}, mss=148)]),
+        changed(FOUR, plain=[]),
+        changed(FIVE, plain=PLAIN[:1]),
+        changed(FOUR, plain=PLAIN[::-1]),
+        changed(FOUR, plain=[PLAIN[0], fast({790: 9}, mss=790, options=0)]),
+        changed(FIVE, plain=[fast({mss - 12: 9}, mss=mss) for mss in (1261, 786)]),
+        changed(FOUR, plain=[replace(PLAIN[0], held_up_ms=1e4), PLAIN[1]]),
         changed(FOUR, asked=[fast({mss - 12: 9}, mss=mss) for mss in (1320, 903, 539, 203)]),
         changed(FOUR, control=FIVE.seen.control),
         changed(FIVE, intact=None),

@@ -7,9 +7,9 @@ import pytest
 
 from core.judge.evidence import Evidence
 from labs.cases.splice_push.pages import Call
-from labs.cases.splice_push.repaired import OVER_LO, REQUESTS, Repaired, Request
-from labs.cases.splice_push.served import AGAIN, SIZES, TRACED_BYTES, Object, Served
-from labs.cases.splice_push.server import PATTERN
+from labs.cases.splice_push.repaired import ASKED, DRAWN, OVER_LO, REQUESTS, Repaired, Request
+from labs.cases.splice_push.served import AGAIN, FIRST, PIPE_BYTES, SIZES, STOPPED_BYTES, TRACED_BYTES, Object, Served
+from labs.cases.splice_push.server import PATTERN, SPLICE_F_MORE
 from labs.judge.judging import judged, judged_file
 
 MORE, NOTLAST = 0x8000 << 32, 0x20000 << 32
@@ -33,8 +33,8 @@ def delivered(size: int, calls: list[Call], **changed) -> Object:
     return Object(size, **{"missing_bytes": 0, "took_ms": 9.0, "sha256": hash_of(size), "calls": calls} | changed)
 
 
-def hash_of(size: int) -> str:
-    return hashlib.sha256(PATTERN[:size]).hexdigest()
+def hash_of(size: int, first: int = 0) -> str:
+    return hashlib.sha256(PATTERN[first : first + size]).hexdigest()
 
 
 def parts(size: int) -> list[int]:
@@ -49,6 +49,7 @@ SOCKET = "4<TCP:[10.0.2.3:8010->10.0.2.2:20101]>"
 
 
 WAIT = "futex(0x7f, FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME, 0, {}, NULL) = -1 ETIMEDOUT (timed out) <0.050200>"
+SNAPSHOT = "sendfile(7</memfd:snapshot>(deleted), 6</memfd:object>(deleted), [0] => [20000], 20000) = 20000 <0.000102>"
 POLLED = f"getsockopt({SOCKET}, SOL_TCP, TCP_INFO, ..., [104]) = 0 <0.000048>"
 
 
@@ -69,15 +70,37 @@ def one(size: int) -> Object:
     return delivered(size, by_pipefuls(size), strace=[splice(part, part) for part in parts(size)])
 
 
-ONE = Evidence("splice-push/1", "x", "6.1", seen=Served("", 20_000, [*map(one, SIZES)], [*map(one, AGAIN)]))
-SENT = [delivered(size, spliced(size), strace=sent(size)) for size in (*SIZES, *AGAIN)]
+def together(made) -> list[Object]:
+    """Objects of several clients at the same time, each made so for its size, and of another part of the pattern."""
+    sizes = enumerate((STOPPED_BYTES, 700, 50_000, 100_000), 1)
+    return [replace(made(size), first=first, sha256=hash_of(size, first)) for first, size in sizes]
+
+
+def by_send(size: int) -> Object:
+    return delivered(size, spliced(size), strace=sent(size))
+
+
+ONE = Evidence(
+    "splice-push/1", "x", "6.1", seen=Served("", 20_000, [*map(one, SIZES)], [*map(one, AGAIN)], together(one))
+)
 TWO = Evidence(
     "splice-push/2",
     "CALLS = 2\nCOPIED_BYTES = 40_000\n",
     "6.1",
-    seen=Served("", 20_000, SENT[: len(SIZES)], SENT[len(SIZES) :]),
+    seen=Served("", 20_000, [*map(by_send, SIZES)], [*map(by_send, AGAIN)], together(by_send)),
 )
-MADE = [Request(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS]
+
+
+def drawn(name: str) -> Request:
+    """As a kernel has it that puts pages together; one page is all, for all kinds."""
+    how, more = DRAWN[name]
+    asked, *others = spliced(20_000, ASKED[how](20_000)[0], MORE if more else 0)
+    calls = [replace(asked, detail=11 | SPLICE_F_MORE * more), *others]
+    return Request(name, 20_000, 0, 3, calls, f"asked={asked.value}")
+
+
+MADE = [*(Request(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS), *map(drawn, DRAWN)]
+EXACT_AND_MORE = len(REQUESTS) + [*DRAWN].index("drawn: exact, with MORE")
 FOUR = Evidence("splice-push/4", "x", "6.1", seen=Repaired("", MADE, 20_000, MADE))
 
 
@@ -91,6 +114,13 @@ def of(evidence: Evidence, number: int, **changed) -> Evidence:
     every = evidence.seen.all
     every[number] = replace(every[number], **changed)
     return seen(evidence, objects=every[: len(SIZES)], again=every[len(SIZES) :])
+
+
+def at_once(evidence: Evidence, number: int, **changed) -> Evidence:
+    """With a change to one of the objects that several clients got at the same time."""
+    objects = list(evidence.seen.together)
+    objects[number] = replace(objects[number], **changed)
+    return seen(evidence, together=objects)
 
 
 def with_lines(evidence: Evidence, number: int, *lines: str) -> Evidence:
@@ -125,6 +155,16 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         (of(ONE, -1, calls=[*by_pipefuls(10), PROBE]), "10 bytes: the probe timer had to help 1 times"),
         (seen(ONE, again=[]), "expected the connection to answer a second request"),
         (of(ONE, -1, missing_bytes=1), "expected the connection to answer a second request, and a third"),
+        (
+            at_once(ONE, 2, missing_bytes=50_000),
+            "with several clients at the same time, of 50000 bytes 50000 are missing",
+        ),
+        (at_once(TWO, 1, missing_bytes=1), "with several clients at the same time, of 700 bytes 1 are missing"),
+        (at_once(ONE, 0, sha256=hash_of(STOPPED_BYTES)), "same time, what came is not the object of 1000003 bytes"),
+        (at_once(TWO, 3, sha256=hash_of(100_000, 3)), "same time, what came is not the object of 100000 bytes"),
+        (at_once(ONE, 1, strace=sent(700)), "sendto, setsockopt() instead of, or beside, splice(2)"),
+        (at_once(ONE, 3, strace=[splice(99, 99)]), "99 of 100000 bytes went by splice(2), expected all"),
+        (at_once(TWO, 1, strace=[splice(700, 700)]), "splice(2) is given the exact length for 700 bytes"),
         (with_lines(ONE, 0, splice(0, 0)), "2 system calls on the connection for 20000 bytes, where 1 is made now"),
         (with_lines(ONE, 1, POLLED), "2 system calls on the connection for 1 bytes, where 1 is made now"),
         (with_lines(ONE, LARGEST, POLLED), "17 system calls on the connection for 1000003 bytes, where 16 is made now"),
@@ -156,6 +196,7 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         (replace(TWO, answer="CALLS = 3\nCOPIED_BYTES = 40000"), "CALLS is 3 in the file, and 2 by strace"),
         (replace(TWO, answer="CALLS = 2\nCOPIED_BYTES = 0"), "COPIED_BYTES is 0 in the file, and 40000 by strace"),
         (replace(TWO, answer="CALLS = 2\nCOPIED_BYTES = 20000"), "COPIED_BYTES is 20000 in the file, and 40000 by st"),
+        (with_lines(TWO, 0, SNAPSHOT), "COPIED_BYTES is 40000 in the file, and 60000 by strace"),
         (with_lines(TWO, 0, POLLED), "CALLS is 2 in the file, and 3 by strace"),
         (first(TWO, strace=[splice(9, 9, "SPLICE_F_MORE")]), "splice(2) is given the exact length for 20000 bytes"),
         (of(TWO, 8, strace=[splice(9, 9, "SPLICE_F_MOVE|SPLICE_F_NONBLOCK")]), "is given the exact length for 150000"),
@@ -171,6 +212,20 @@ def test_what_is_right_passes_also_from_a_file(evidence):
             "with MORE: pages go with MORE; the kernel's own function gives",
         ),
         (request(1, segments=4), f"{OVER_LO}: 4 segments on the wire, expected 3"),
+        (request(0, differs_at=4096), "too much: byte 4096 of what came is not the object's"),
+        (request(-1, differs_at=0), "drawn: 4 GiB, with MORE (/20000?asked=4294967296): byte 0 of what came is not"),
+        (
+            request(EXACT_AND_MORE, calls=spliced(20_000, flags=0)),
+            "drawn: exact, with MORE (/20000?asked=20000): pages go with -; the kernel's own function gives MORE",
+        ),
+        (
+            request(-1, missing_bytes=9),
+            "drawn: 4 GiB, with MORE (/20000?asked=4294967296): 9 of 20000 bytes are missing",
+        ),
+        (
+            request(-2, calls=[]),
+            "drawn: 4 GiB (/20000?asked=4294967296): 0 pushes where the kernel's own function makes 1",
+        ),
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, said):
@@ -205,6 +260,15 @@ def test_what_does_no_harm_passes(evidence):
     assert judged(evidence).verdict == "PASS", judged(evidence).text()
 
 
+def test_no_part_of_the_pattern_is_like_another():
+    """So a pipeful that comes twice, or to another client, is seen; and none of the objects ends beyond it."""
+    parts = [PATTERN[at : at + 8] for at in range(0, len(PATTERN), 8)]
+    assert (
+        len(set(parts)) == len(parts) and PATTERN[0] != PATTERN[PIPE_BYTES]
+    )  # a byte more than a pipeful is asked for
+    assert max(FIRST) + STOPPED_BYTES <= len(PATTERN)
+
+
 def test_late_on_a_machine_that_stood_still_says_nothing():
     verdict = judged(of(ONE, 1, took_ms=222, held_up_ms=60))
     assert verdict.verdict == "COULD NOT TELL" and "stood still for 60 ms" in verdict.reasons[0]
@@ -229,10 +293,18 @@ def test_a_kernel_that_loses_nothing_is_nothing_to_judge_on(evidence):
         replace(ONE, seen=None),
         seen(ONE, objects=ONE.seen.objects[1:]),
         replace(TWO, seen=None),
+        seen(ONE, together=[]),
+        seen(TWO, together=TWO.seen.together[1:]),
+        at_once(ONE, 2, first=1),
+        at_once(TWO, 1, size=1_448),
         seen(ONE, again=[*map(one, AGAIN), one(10)]),
         first(TWO, strace=[f"splice(7<pipe:[3]>, NULL, {SOCKET}, NULL, 20000"]),
         replace(FOUR, seen=None),
         seen(FOUR, fixed=MADE[1:], repaired=MADE[1:]),
+        seen(FOUR, fixed=MADE[:-1], repaired=MADE[:-1]),
+        seen(FOUR, fixed=[*MADE[:-1], replace(MADE[-1], calls=MADE[-2].calls)]),
+        seen(FOUR, fixed=[replace(each, size=each.size + 1) for each in MADE]),
+        seen(FOUR, fixed=[replace(each, calls=spliced(20_000)) for each in MADE]),
     ],
 )
 def test_what_was_not_measured_could_not_tell(evidence):

@@ -3,7 +3,15 @@
 import pytest
 
 from core.judge.plain import Damaged
-from labs.cases.splice_push.system_calls import copied_bytes, lasted_ms, lengths, of_objects, on_connection, sleeps
+from labs.cases.splice_push.system_calls import (
+    copied_bytes,
+    lasted_ms,
+    lengths,
+    of_objects,
+    on_connection,
+    sleeps,
+    without_zerocopy,
+)
 
 ONE, OTHER = (f"4<TCP:[10.0.2.3:8010->10.0.2.2:{port}]>" for port in (20101, 20102))
 FILE = "6</memfd:object>(deleted)"
@@ -49,18 +57,47 @@ def test_each_object_has_its_own_calls_of_whatever_thread():
     "line, copied",
     [
         (f'sendto({ONE}, ""..., 9, 0, NULL, 0) = 9 <0.1>', 9),
-        (f'sendto({ONE}, ""..., 9, MSG_ZEROCOPY, NULL, 0) = 9 <0.1>', 0),
+        (f'sendto({ONE}, ""..., 9, MSG_ZEROCOPY, NULL, 0) = 9 <0.1>', 9),
         (f'sendto({ONE}, ""..., 9, 0, NULL, 0) = -1 EAGAIN (Resource temporarily unavailable) <0.1>', 0),
         (f"sendmmsg({ONE}, [{{msg_hdr={{}}, msg_len=5}}, {{msg_hdr={{}}, msg_len=4}}], 2, 0) = 2 <0.1>", 9),
         ("writev(8<pipe:[3]>, [...], 2) = 9 <0.1>", 9),
         ("pread64(6</memfd:object>(deleted), ..., 9, 0) = 9 <0.1>", 9),
         ("vmsplice(8<pipe:[3]>, [...], 1, 0) = 9 <0.1>", 0),
         (f"sendfile({ONE}, {FILE}, [0] => [9], 9) = 9 <0.1>", 0),
+        (f"sendfile(8<pipe:[3]>, {FILE}, NULL, 9) = 9 <0.1>", 0),
+        (f"sendfile(8</memfd:snapshot>(deleted), {FILE}, [0] => [9], 9) = 9 <0.1>", 9),
+        (f"sendfile(8</tmp/snapshot>, {FILE}, NULL, 9) = 9 <0.1>", 9),
+        (f"sendfile(8</dev/shm/snapshot>, {FILE}, NULL, 9) = 9 <0.1>", 9),
+        (f"sendfile(8</dev/null<char 1:3>>, {FILE}, NULL, 9) = 9 <0.1>", 0),
+        ("sendfile(8</tmp/one>, 9</tmp/other>, NULL, 9) = 9 <0.1>", 0),
+        (f"splice({FILE}, NULL, 8<pipe:[3]>, NULL, 9, 0) = 9 <0.1>", 0),
+        (f"splice(7<pipe:[3]>, NULL, {ONE}, NULL, 9, 0) = 9 <0.1>", 0),
+        ("splice(7<pipe:[3]>, NULL, 8</memfd:snapshot>(deleted), [0] => [9], 9, 0) = 9 <0.1>", 9),
         ("read(5</usr/lib/python3.11/mmap.py>, ..., 9) = 9 <0.1>", 0),
     ],
 )
 def test_what_a_call_copies(line, copied):
     assert copied_bytes(line) == copied
+
+
+def test_a_send_is_without_a_copy_where_the_connection_was_set_so_before():
+    def sent(to: str) -> str:
+        return f'sendto({to}, ""..., 9, MSG_ZEROCOPY, NULL, 0) = 9 <0.1>'
+
+    def zerocopy(to: str, on: int, came: str = "0") -> str:
+        return f"setsockopt({to}, SOL_SOCKET, SO_ZEROCOPY, [{on}], 4) = {came} <0.1>"
+
+    refused = zerocopy(ONE, 1, "-1 EOPNOTSUPP (Operation not supported)")
+    for before, copies in (
+        ([], True),
+        ([zerocopy(ONE, 1)], False),
+        ([zerocopy(OTHER, 1)], True),
+        ([zerocopy(ONE, 0)], True),
+        ([zerocopy(ONE, 1), zerocopy(ONE, 0)], True),
+        ([refused], True),
+        ([sent(OTHER), zerocopy(ONE, 1), sent(OTHER)], False),
+    ):
+        assert (sent(ONE) in without_zerocopy([*before, sent(ONE), zerocopy(ONE, 1)])) is copies, before
 
 
 @pytest.mark.parametrize(
