@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.addr_select.costs import Cost, Pair
-from labs.cases.addr_select.cured import TRIED, Cure, Node, Services, Use
+from labs.cases.addr_select.cured import EXPIRES, TRIED, Cure, Node, Services, Use
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.ran import Sent
 from labs.judge.judging import judged, judged_file
@@ -68,6 +68,10 @@ SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_o
             "another way: net/ipv6/",
         ),
         (cure(TWO, node=SET), "use_oif_addrs_only was set, and this exercise is about another way"),
+        (
+            cure(TWO, node=replace(CURE.node, passing=["a route expires 59sec", "the same expires 40sec"])),
+            "it does not stay, because the kernel takes it away when its time is over: a route expires 59sec",
+        ),
         (replace(ONE, settings=[Settings("router", ["x"]), OTHERS[1]]), "router was changed"),
         (replace(ONE, unanswered="timed out", seen=Cure(11268)), "expected every request to be answered, found: timed"),
         (replace(cure(asked=11268), script=Script(2, "")), "it ended with status 2: no message"),
@@ -97,6 +101,22 @@ def test_two_choices_for_each_peer_are_not_one_for_each_packet():
 @pytest.mark.parametrize("choices", [[0, 0], [1, 0], [2, 2]])
 def test_of_up_to_two_choices_for_a_peer_none_is_too_many(choices):
     assert judged(sent(choices=choices)).verdict == "PASS"
+
+
+@pytest.mark.parametrize(
+    "line, expires",
+    [
+        ("default via 2001:db8:1::1 dev node-eth0 src 2001:db8:1::2 metric 1024 expires 59sec pref medium", True),
+        ("default via 2001:db8:1::1 dev node-eth0 src 2001:db8:1::2 metric 1024 pref medium", False),
+        ("inet6 2001:db8:1::2/64 scope global \\       valid_lft forever preferred_lft forever", False),
+        ("inet6 2001:db8:1::2/64 scope global deprecated \\       valid_lft forever preferred_lft 0sec", False),
+        ("inet6 2001:db8:1::2/64 scope global dynamic \\       valid_lft 60sec preferred_lft forever", True),
+        ("inet6 2001:db8:1::2/64 scope global \\       valid_lft forever preferred_lft 60sec", True),
+        ("net/ipv4/route/mtu_expires = 600", False),
+    ],
+)
+def test_a_line_of_ip_says_whether_it_expires(line, expires):
+    assert bool(EXPIRES.search(line)) is expires
 
 
 def test_either_exercise_has_its_own_means():
