@@ -7,6 +7,7 @@ import pytest
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
 from labs.cases.addr_select.decided import FAR, Choice, Choices
+from labs.cases.frag_needed.names import BALANCER, CLIENT
 from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
 from labs.cases.splice_push.reported import PUSHES, Unpushed
 from labs.judge.judging import judged, judged_file
@@ -14,6 +15,7 @@ from labs.judge.judging import judged, judged_file
 WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED), Event("B1", AT_ONCE), Event("A1", DEFERRED)]
 SENDER, IDLE = 4711, 0
 CURRENT = [IDLE, SENDER, SENDER, SENDER]
+TELLERS, IN_FLIGHT = [BALANCER, CLIENT, CLIENT, CLIENT], [1, 1, 0, 0]
 SPLICES = [Event("A", 1000), Event("E", 2000)]
 MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}", "A", number, number + 0.5) for number in range(6)]
 for one, other, times in (("B", "C", (7, 10)), ("D", "E", (13, 16))):
@@ -24,7 +26,7 @@ TOLD = [Event("A", number) for number in range(6)]
 TOLD += [Event("B", 0), Event("C", 1), Event("C", 1), Event("B", 0)]  # as they end
 TOLD += [Event("D", 0), Event("E", 1), Event("E", 1), Event("D", 0)]
 RIGHT = {
-    "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER),
+    "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER, TELLERS, IN_FLIGHT),
     "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
     "addr-select/6": lambda program: Choices(program, MADE, THREADS),
 }
@@ -74,7 +76,7 @@ def test_the_first_that_is_wrong_is_named(id, said):
 @pytest.mark.parametrize(
     "id, seen",
     [
-        ("frag-needed/5", Ways(Program(), WAYS[:1], CURRENT[:1], SENDER)),
+        ("frag-needed/5", Ways(Program(), WAYS[:1], CURRENT[:1], SENDER, TELLERS[:1], IN_FLIGHT[:1])),
         ("splice-push/5", Unpushed(Program(), SPLICES, {"A": 1})),
         ("addr-select/6", Choices(Program(), MADE[:5], THREADS)),
     ],
@@ -84,17 +86,22 @@ def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
 
 
 @pytest.mark.parametrize(
-    "truth, current, said",
+    "changed, said",
     [
-        (WAYS, [IDLE, SENDER, IDLE, SENDER], "the sender was never at work"),
-        (WAYS[1:], CURRENT[1:], "no connection has gone both ways"),
-        (WAYS[:3], CURRENT[:3], "no connection has gone both ways"),
-        (WAYS, CURRENT[1:], "it lacks a part"),
+        (dict(current=[IDLE, SENDER, IDLE, SENDER]), "the sender was never at work"),
+        (dict(current=[SENDER, SENDER, IDLE, SENDER]), "no message that was acted on at once was like one"),
+        (dict(tellers=[BALANCER, CLIENT, BALANCER, CLIENT]), "no message that was acted on at once was like one"),
+        (dict(in_flight=[1, 1, 2, 0]), "no message that was acted on at once was like one"),
+        (dict(truth=[*WAYS[:3], Event("C", DEFERRED)]), "no connection has gone both ways"),
+        (dict(truth=[Event("C", AT_ONCE), WAYS[3], WAYS[2], WAYS[1]]), "no connection has gone both ways"),
+        (dict(current=CURRENT[1:]), "it lacks a part"),
+        (dict(tellers=[]), "it lacks a part"),
+        (dict(in_flight=IN_FLIGHT[1:]), "it lacks a part"),
     ],
 )
-def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(truth, current, said):
-    evidence = replace(of("frag-needed/5", Program()), seen=Ways(Program(told=truth), truth, current, SENDER))
-    verdict = judged_file(evidence.text().encode())
+def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(changed, said):
+    seen = replace(RIGHT["frag-needed/5"](Program(told=changed.get("truth", WAYS))), **changed)
+    verdict = judged_file(replace(of("frag-needed/5", Program()), seen=seen).text().encode())
     assert verdict.verdict == "COULD NOT TELL" and said in verdict.reasons[0], verdict.text()
 
 
