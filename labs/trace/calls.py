@@ -78,7 +78,8 @@ class Calls:
 
 
 class Values:
-    """How often which values were fetched at a function's entry or return, on behalf of one thread.
+    """How often which values were fetched at a function's entry or return, on behalf of one thread; with `everyone`, of
+    all threads, in every namespace.
 
         with Values("ipv6_addr_label", returned=True, label="$retval:u32") as labels:
             send()
@@ -87,14 +88,14 @@ class Values:
     The values are kprobe arguments by name (Documentation/trace/kprobetrace.rst), at most three.
     """
 
-    def __init__(self, function: str, returned: bool = False, **fetched: str) -> None:
+    def __init__(self, function: str, returned: bool = False, everyone: bool = False, **fetched: str) -> None:
         self._calls = Calls([function])
         symbol, self.name = self._calls.where[function], "returned" if returned else "entered"
         self.group = f"values{self._calls.thread}"
         self.definition = f"{'r' if returned else 'p'}:{self.group}/{self.name} {symbol} " + " ".join(
             f"{name}={what}" for name, what in fetched.items()
         )
-        self.trigger = f"hist:keys={','.join(fetched)} if common_pid=={self._calls.thread}"
+        self.trigger = f"hist:keys={','.join(fetched)}" + ("" if everyone else f" if common_pid=={self._calls.thread}")
         self.fetched = list(fetched)
         self.counts: dict[tuple[int, ...], int] = {}
 

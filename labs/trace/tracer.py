@@ -138,7 +138,7 @@ class Tracer:
     def __exit__(self, kind, error, trace) -> None:
         with spent(TRACERS):
             try:
-                self._bpf.perf_buffer_poll(DRAIN_MS)  # one call empties every processor's buffer
+                self.drain()
                 _forget_symbols()
                 self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
             finally:
@@ -152,6 +152,10 @@ class Tracer:
         if self._names.setdefault(port, name) != name:
             raise TracerError(f"expected one connection from port {port}, found {self._names[port]} and {name}", self)
         self._bpf[b"watched"][ctypes.c_uint32(port)] = ctypes.c_uint32(1)
+
+    def drain(self) -> None:
+        """Takes what has been reported so far, which makes room: a buffer holds some thousand events."""
+        self._bpf.perf_buffer_poll(DRAIN_MS)  # one call empties every processor's buffer
 
     def _compiled(self, flags: list[str]) -> BPF:
         try:

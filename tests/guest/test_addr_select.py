@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import threading
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +11,19 @@ import pytest
 
 from core.cases import exercise
 from labs import __main__ as command
-from labs.cases.addr_select import case, curing, experiments, predicting, routes, running, scores, shell, tracing
+from labs.cases.addr_select import (
+    case,
+    curing,
+    experiments,
+    predicting,
+    routes,
+    running,
+    scores,
+    shell,
+    thread_ids,
+    tracing,
+)
+from labs.cases.addr_select.decided import ALIKE, FAR, NEAR
 from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, REPORTED, SELECT
 from labs.cases.addr_select.sweep import Line, counts
@@ -144,6 +157,15 @@ def test_the_kernels_rules_are_asked_of_the_kernel():
     named = scores.rules()
     assert named[0] == "INIT" and named.index("OIF") < named.index("LABEL") < named.index("PREFIX")
     assert not set(named) - set(scores.RFC)  # a rule that we have no words for
+
+
+@pytest.mark.parametrize("apart, how", zip((NEAR, FAR), ALIKE))
+def test_two_threads_get_ids_that_agree_in_part(apart, how):
+    limit = thread_ids.LIMIT.read_text()
+    with thread_ids.any_id(), thread_ids.two_threads(apart) as pools:
+        ids = [pool.submit(threading.get_native_id).result() for pool in pools]
+    assert ids[1] - ids[0] == apart and ALIKE[how](*ids)
+    assert thread_ids.LIMIT.read_text() == limit and int(thread_ids.LAST.read_text()) < FAR
 
 
 def test_labels_that_the_lookups_return():

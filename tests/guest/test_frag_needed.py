@@ -10,8 +10,9 @@ from scapy.layers.inet import ICMP, IP, TCP
 from core.cases import exercise
 from core.judge.evidence import of_kind, read
 from labs import __main__ as command
-from labs.cases.frag_needed import case, crafting, cured, curing, lasting, record, telling, tracing
+from labs.cases.frag_needed import another, case, crafting, cured, curing, lasting, record, telling, tracing
 from labs.cases.frag_needed.crafted import Message, Quote, message
+from labs.cases.frag_needed.cure import Another
 from labs.errors import CouldNotTell
 from labs.judge.judging import judged_file
 from labs.take.judging import judged
@@ -89,6 +90,18 @@ def test_a_host_beside_the_path_changes_nothing_in_it():
         ours, theirs = ([port["addresses"] for port in one["ports"]] for one in both)
         assert ours[:-1] == theirs and both[0]["segments"] == both[1]["segments"]
         net.client.on("ping -n -c 1 10.0.0.9")
+
+
+def test_another_client_asks_by_its_own_address():
+    with another.WithAnother(tunnel=False) as net:
+        assert [*net.by_name] == ["client", "balancer", "server", "client2"]
+        seen = Another(net.client2.IP())
+        curing.ask_as_another(seen, net)
+    assert int(seen.address.rpartition(".")[2]) in another.LAST
+    assert seen.whole(rounds=0) and seen.told == 0
+    made, balanced = cured.balanced_of(seen.address, seen.each().values(), seen.balanced)
+    assert len(made) == len(balanced) == 4
+    assert all(each.largest("B", seen.address, "10.0.0.2") == 1448 for each in seen.each().values())
 
 
 def test_evidence_comes_back_as_it_was_with_the_capture_beside_it(tmp_path):

@@ -6,6 +6,7 @@ addresses: an untouched one, which has to show the effect, and one on which the 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence, Settings
@@ -21,6 +22,9 @@ FEW_QUESTIONS = 100  # of 11268
 SERVICE = service(77)
 TRIED = (service(1), SERVICE, service(REPORTED))  # as their clients use them, and one more that is drawn
 SETTING = "use_oif_addrs_only"
+# What the kernel takes away by itself, as `ip` says it of a route and of an address. (An address that is deprecated
+# already, `preferred_lft 0sec`, stays so.)
+EXPIRES = re.compile(r"\bexpires -?\d+sec\b|\bvalid_lft \d+sec\b|\bpreferred_lft [1-9]\d*sec\b")
 
 
 @dataclass
@@ -47,10 +51,12 @@ class Services:
 @dataclass
 class Node:
     """The node's settings, right after the answer acted and at the end, beside those before: what has changed of them,
-    but for SETTING, and the lines by which SETTING was on at an interface, then or while something was measured."""
+    but for SETTING, the lines by which SETTING was on at an interface, then or while something was measured, and those
+    new ones that the kernel will take away when their time is over."""
 
     changed: list[Settings]
     setting_on: list[str]
+    passing: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -168,11 +174,17 @@ def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
 
 
 def without_the_setting(verdict: Verdict, node: Node) -> None:
-    """Exercise 2 is about another way than the report's: it has to be off all the time, at each interface."""
+    """Exercise 2 is about another way than the report's: it has to be off all the time, at each interface. And that way
+    has to stay."""
     verdict.expect(
         not node.setting_on,
         f"{SETTING} is off at each interface, as it was",
         f"{SETTING} was set, and this exercise is about another way: {', '.join(node.setting_on)}",
+    )
+    verdict.expect(
+        not node.passing,
+        "nothing of it expires",
+        f"it does not stay, because the kernel takes it away when its time is over: {', '.join(node.passing[:1])}",
     )
 
 

@@ -13,14 +13,14 @@ from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.addr_select.cured import SETTING, Cure, Node, Services
+from labs.cases.addr_select.cured import EXPIRES, SETTING, Cure, Node, Services
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import EVAL, PEER, REPORTED
 from labs.cases.addr_select.network import Network
 from labs.cases.addr_select.serving import echo_request, made, used
 from labs.cases.addr_select.workload import Sender, by_turns, counting
 from labs.take.script import Taking, two
-from labs.take.settings import compared, settings
+from labs.take.settings import MOST_LINES, compared, settings
 
 
 def take_cure(exercise: Exercise, answer: str) -> Evidence:
@@ -97,4 +97,5 @@ def node(before: list[str], at_first: list[str], at_last: list[str], meanwhile: 
     others, *now = ([line for line in lines if SETTING not in line] for lines in (before, at_first, at_last))
     on = re.compile(rf"\S*/{SETTING} = [^0]\S*")
     lines = [line for line in (*at_first, *meanwhile, *at_last) if on.fullmatch(line)]
-    return Node([compared("node", others, lines) for lines in now], list(dict.fromkeys(lines)))
+    passing = [line.strip() for line in (*at_first, *at_last) if EXPIRES.search(line) and line not in before]
+    return Node([compared("node", others, lines) for lines in now], list(dict.fromkeys(lines)), passing[:MOST_LINES])

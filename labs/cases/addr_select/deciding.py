@@ -1,8 +1,8 @@
 """What does a reader's program report of the rules that decide? decided.py holds an answer to exercise 6 to it.
 
 Six choices are made among few addresses; in each another rule decides, and in one the first address
-stays the best to the end. Then two threads choose at the same time, among many, by different rules. The truth is
-read from our own trace of the questions.
+stays the best to the end. Then two threads choose at the same time, among many, by different rules: two whose ids agree
+in all but the last bit, and two whose ids agree at their end. The truth is read from our own trace of the questions.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Program
-from labs.cases.addr_select.decided import Choice, Choices
+from labs.cases.addr_select.decided import FAR, NEAR, Choice, Choices
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import NODE, UPLINK, service
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.scores import addresses_of, choice, rules
+from labs.cases.addr_select.thread_ids import any_id, two_threads
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
 from labs.errors import CannotTry, CouldNotTell
@@ -44,7 +44,9 @@ OTHER = service(0x99)  # on the uplink, and farther from the peer than the node'
 CLOSER = "2001:db8:2:1::1"  # on lo, older than the services, and closer to the peer than they
 PREEMPT = Path("/sys/kernel/debug/sched/preempt")
 MANY = 128  # addresses, each asked four questions
-TIMES = 4  # that each thread chooses beside the other
+BEFORE, TIMES = 2, 4  # that the first of two threads chooses alone, and each beside the other
+# Who chooses at the same time, the one that is interrupted first; and how far apart their ids are.
+PAIRS = {("the one", "its neighbour"): NEAR, ("a third", "its namesake"): FAR}
 PATIENCE_S = 20
 # The node's own network and the peer's.
 SAME_LABEL = "".join(f"addrlabel add prefix 2001:db8:{group}::/48 label 99\n" for group in (1, 2))
@@ -58,12 +60,16 @@ def take_deciding(exercise: Exercise, answer: str) -> Evidence:
 
             def watch(name: str) -> None:
                 """The calling thread."""
+                seen.threads[name] = threading.get_native_id()
                 for tracer in (theirs, ours):
-                    tracer.watch(name, threading.get_native_id())
+                    tracer.watch(name, seen.threads[name])
 
             watch("the sender")
             choices(net)
-            at_once(net, watch)
+            for pair, apart in PAIRS.items():
+                for tracer in (theirs, ours):
+                    tracer.drain()
+                at_once(net, watch, pair, apart)
             names = addresses_of(net.node.pid)
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
@@ -106,12 +112,13 @@ def choices(net: Silent) -> None:
         sender.send()  # none: no later one is better than the first
 
 
-def at_once(net: Silent, watch: Callable[[str], None]) -> None:
-    """Has two threads choose at the same time, again and again. Each sends to an address of the node's own: the one
-    that the kernel asks first, which nothing overtakes then, and the one that it asks second, which rule 1 prefers.
+def at_once(net: Silent, watch: Callable[[str], None], pair: tuple[str, str], apart: int) -> None:
+    """Has two threads with ids so far apart choose at the same time, again and again. Each sends to an address of the
+    node's own: the one that the kernel asks first, which nothing overtakes then, and the one that it asks second, which
+    rule 1 prefers.
 
-    There is one processor, so one has to be taken off it amid its choice: the other sleeps for a third of a choice, and
-    goes before whoever runs when it wakes.
+    There is one processor, so one has to be taken off it amid its choice: the other sleeps for a third of the shortest
+    choice so far, and goes before whoever runs when it wakes.
     """
     net.only_outgoing(False)
     net.announce(MANY)  # the newest is asked first
@@ -119,28 +126,29 @@ def at_once(net: Silent, watch: Callable[[str], None]) -> None:
 
     def chooses(name: str, to: str, sender: socket.socket) -> None:
         watch(name)
-        began = time.monotonic()
-        sender.sendto(b"?", (to, DISCARD))
-        took_s.append(time.monotonic() - began)
-        for _ in range(TIMES):
-            together.wait()
+        for number in range(BEFORE + TIMES):
+            if number >= BEFORE:
+                together.wait()
+            began = time.monotonic()
             sender.sendto(b"?", (to, DISCARD))
+            took_s.append(time.monotonic() - began)
 
     def interrupts(name: str, to: str, sender: socket.socket) -> None:
         watch(name)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))  # this thread
         for _ in range(TIMES):
             together.wait()
-            time.sleep(took_s[0] / 3)
+            time.sleep(min(took_s) / 3)
             sender.sendto(b"?", (to, DISCARD))
 
     with contextlib.ExitStack() as stack, net.node.inside():
         senders = [stack.enter_context(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)) for _ in range(2)]
         stack.enter_context(preemptible())
-        pool = stack.enter_context(ThreadPoolExecutor(2))
+        stack.enter_context(any_id())
+        one, other = stack.enter_context(two_threads(apart))
         choosing = [
-            pool.submit(chooses, "the one", service(MANY), senders[0]),
-            pool.submit(interrupts, "the other", service(MANY - 1), senders[1]),
+            one.submit(chooses, pair[0], service(MANY), senders[0]),
+            other.submit(interrupts, pair[1], service(MANY - 1), senders[1]),
         ]
         for each in choosing:
             each.result()

@@ -21,11 +21,12 @@ AT_MOST = 25 * REPORTED * CHOICES * len(PEERS)  # questions
 @dataclass
 class Sent:
     """The questions that the kernel asked for a packet of an unconnected socket, those that it asked while the program
-    ran, and by peer the source of each packet that came."""
+    ran, and by peer the source of each packet that came, and how often the kernel chose a source for that peer."""
 
     asked_before: int
     asked: int | None = None
     sources: list[list[str]] = field(default_factory=list)
+    choices: list[int] = field(default_factory=list)
 
 
 def judge_program(evidence: Evidence, verdict: Verdict) -> None:
@@ -35,10 +36,10 @@ def judge_program(evidence: Evidence, verdict: Verdict) -> None:
         raise Damaged("it lacks what became of the program")
     looks_through_all(seen.asked_before)
     ran(verdict, evidence.script, "what is not the program's here: no setting, no route")
-    if len(seen.sources) != len(PEERS) or seen.asked is None:
-        raise Damaged("it lacks what the peers received, or what the kernel asked")
+    if not len(seen.sources) == len(seen.choices) == len(PEERS) or seen.asked is None:
+        raise Damaged("it lacks what the peers received, or what the kernel asked and chose")
     counts = [len(one) for one in seen.sources]
-    verdict.measured.update(questions=seen.asked, received=counts)
+    verdict.measured.update(questions=seen.asked, choices=seen.choices, received=counts)
     verdict.expect(
         counts == [PACKETS] * len(PEERS),
         f"each peer received {PACKETS} packets",
@@ -55,4 +56,15 @@ def judge_program(evidence: Evidence, verdict: Verdict) -> None:
         f"the kernel asked {seen.asked} questions for all of them",
         f"the kernel asked {seen.asked} questions for {sum(counts)} packets, expected {AT_MOST} at most: "
         f"that are {CHOICES} choices for each peer",
+    )
+    chosen_for(verdict, seen.choices)
+
+
+def chosen_for(verdict: Verdict, choices: list[int]) -> None:
+    """A choice less for one peer pays for none more for another."""
+    told = " and ".join(f"{count} choices for {peer}" for peer, count in zip(PEERS, choices))
+    verdict.expect(
+        max(choices) <= CHOICES,
+        f"the kernel made {told}",
+        f"the kernel made {told}, expected {CHOICES} for each at most",
     )

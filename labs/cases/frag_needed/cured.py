@@ -3,7 +3,7 @@
 Two networks were seen: an untouched one, which has to show the stall (else nothing could be judged), and the mended
 one, on which the answer was applied before any connection was opened. Judged is every exchange there, past the sidecar
 and through it, beside the first one of B in the untouched network: a stall teaches the client, and the next ones are
-fast.
+fast. Balancer and server are not one client's alone, so in exercises 2 and 3 another one has asked as well.
 """
 
 from __future__ import annotations
@@ -11,17 +11,31 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from core.draw.ladder import Ladder
 from core.judge.evidence import Evidence
+from core.judge.plain import Damaged
 from core.judge.verdict import Verdict
 from core.wire.packet import Packet
+from labs.cases.frag_needed.cure import (
+    ASKED,
+    BULK_ROUNDS,
+    FOR_OTHERS,
+    LARGE,
+    SMALL,
+    STALLING,
+    Another,
+    Balanced,
+    Bulk,
+    Connections,
+    Cure,
+    Ways,
+)
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
-from labs.cases.frag_needed.names import CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
+from labs.cases.frag_needed.names import ANOTHER, CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import CannotTry
-from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
+from labs.judge.judging import LACKS_A_PART, answered, held_still, others_left_alone, ran, whole_in
 
 # Of what a full segment has to carry: bytes, where the task names a number, elsewhere a share of what the path allows.
 # Less is no cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400
@@ -29,76 +43,8 @@ from labs.judge.judging import answered, held_still, others_left_alone, ran, who
 LEAST_BYTES = {"frag-needed/1": 1400}
 LEAST_SHARE = 0.8
 CONNECTIONS, THROUGH_SIDECAR = 4, 2  # that are made in a judgement: A and B, directly and through the sidecar
-STALLING = ("A", "B")  # as the untouched network is asked
-SMALL, LARGE = "A small", "B large"
-ASKED = ("A", "B", "B again", SMALL, LARGE)  # in the mended one, in this order
-BULK_ROUNDS = 3
 RATIO = BOUNDS["cured_ratio"]
 BULK_RATIO = BOUNDS["bulk_ratio"]
-
-
-@dataclass
-class Ways:
-    """One network's exchanges, past the sidecar and through it."""
-
-    direct: Observed | None = None
-    sidecar: Observed | None = None
-
-    def each(self) -> dict[str, Observed]:
-        """By the words for the way what was seen of it."""
-        return {"direct": self.direct, "through the sidecar": self.sidecar}
-
-    def has(self, *names: str) -> bool:
-        """Whether both are there, with exchanges of these names."""
-        return all(seen and {*names} <= {e.name for e in seen.exchanges} for seen in (self.direct, self.sidecar))
-
-
-@dataclass(frozen=True)
-class Balanced:
-    """A connection as IPVS has it: from where to which service it came, and to which server it went. Each is an address
-    and a port, as in 10.0.0.2:443."""
-
-    src: str
-    service: str
-    server: str
-
-
-@dataclass
-class Connections:
-    """Those that the mended network's balancer knew, and how many the sidecar saw."""
-
-    balanced: list[Balanced]
-    redirected: int
-
-
-@dataclass
-class Bulk:
-    """Seconds that the same transfer took in either network, one right after the other."""
-
-    untouched_s: float
-    mended_s: float
-
-
-@dataclass
-class Cure:
-    """What is seen of an answer, in this order. `fragments` is how many the hosts of the mended network made, `told`
-    how often its client was told that a destination is unreachable, since it was to forget what it has learnt."""
-
-    untouched: Ways = field(default_factory=Ways)
-    mended: Ways = field(default_factory=Ways)
-    fragments: int | None = None
-    told: int | None = None
-    connections: Connections | None = None
-    bulk: list[Bulk] = field(default_factory=list)
-    sidecar_bulk: list[Bulk] = field(default_factory=list)
-
-    @property
-    def whole(self) -> bool:
-        """Whether all of it is there."""
-        seen = self.untouched.has(*STALLING) and self.mended.has(*ASKED) and self.connections is not None
-        return (
-            seen and None not in (self.fragments, self.told) and len(self.bulk) == len(self.sidecar_bulk) == BULK_ROUNDS
-        )
 
 
 def b_after_the_answer(seen: Cure) -> Ladder | None:
@@ -113,20 +59,36 @@ def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
     answer, what was seen before it is judged, too."""
     ran(verdict, evidence.script)
     seen: Cure = whole_in(evidence)
+    another = of_another(evidence, seen.another)
     if seen.untouched.has(*STALLING):
         held_still(HELD_UP_MS, *seen.untouched.each().values())
         for each in seen.untouched.each().values():
             stalls(each)
         if seen.mended.has(*ASKED) and None not in (seen.fragments, seen.told):
+            least = share(seen.untouched.direct.packets)
             compare(verdict, seen)
-            full_segments(verdict, evidence.exercise, seen)
+            full_segments(verdict, seen.mended.each(), CLIENT, LEAST_BYTES.get(evidence.exercise, least), least)
         if seen.mended.has(*ASKED) and seen.connections:
             still_connected(verdict, seen.mended, seen.connections)
         for way, bulk in (("", seen.bulk), (" through the sidecar", seen.sidecar_bulk)):
             if len(bulk) == BULK_ROUNDS:
                 as_fast_in_bulk(verdict, bulk, way)
+        if another and FOR_OTHERS[evidence.exercise]:
+            as_fast_for_another(verdict, seen.untouched, another)
     answered(verdict, evidence.unanswered)
-    others_left_alone(verdict, evidence, HOSTS)
+    others_left_alone(verdict, evidence, (*HOSTS, ANOTHER) if evidence.exercise in FOR_OTHERS else HOSTS)
+
+
+def of_another(evidence: Evidence, seen: Another | None) -> Another | None:
+    """What another client has seen, if the exercise has one, and if it got all its answers. That it got them is all
+    that exercise 3 asks."""
+    if evidence.exercise not in FOR_OTHERS:
+        return None
+    if seen and seen.whole(BULK_ROUNDS if FOR_OTHERS[evidence.exercise] else 0):
+        return seen
+    if not evidence.unanswered:
+        raise Damaged(LACKS_A_PART)
+    return None
 
 
 def stalls(untouched: Observed, name: str = "B") -> None:
@@ -171,15 +133,16 @@ def compare(verdict: Verdict, seen: Cure) -> None:
     )
 
 
-def full_segments(verdict: Verdict, exercise: str, seen: Cure) -> None:
-    """The largest segment of each exchange that has enough for one: of the client's, and of the server's."""
-    ways, least = seen.mended.each(), share(seen.untouched.direct.packets)
+def full_segments(
+    verdict: Verdict, ways: dict[str, Observed], client: str, least: int, least_of_server: int, whose: str = ""
+) -> None:
+    """The largest segment of each exchange that has enough for one: of this client's, and of the server's."""
     out = [(way, name) for way in ways for name in ASKED if name != SMALL]
-    back = [(way, name) for way, name in out if way == "direct" or name == LARGE]  # else there is a short answer
-    theirs = [(f"{way}, {name}", ways[way].largest(name, CLIENT, VIP)) for way, name in out]
-    carries(verdict, theirs, LEAST_BYTES.get(exercise, least))
-    servers = [(f"{way}, {name}", ways[way].largest(name, VIP, CLIENT)) for way, name in back]
-    carries(verdict, servers, least, "a full segment of the server's")
+    back = [(way, name) for way, name in out if way.startswith("direct") or name == LARGE]  # else a short answer
+    theirs = [(f"{way}, {name}", ways[way].largest(name, client, VIP)) for way, name in out]
+    carries(verdict, theirs, least, f"a full segment{whose}")
+    servers = [(f"{way}, {name}", ways[way].largest(name, VIP, client)) for way, name in back]
+    carries(verdict, servers, least_of_server, f"a full segment of the server's{whose and ' to it'}")
 
 
 def share(packets: Sequence[Packet]) -> int:
@@ -203,9 +166,7 @@ def carries(verdict: Verdict, found: Iterable[tuple[str, int]], least: int, what
 def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> None:
     """Still through balancer and sidecar: each connection that left the client is one that IPVS has sent to the server.
     What else IPVS has in its table proves nothing."""
-    known = {each.src: each for each in connections.balanced if each.server.startswith(f"{SERVER}:")}
-    made = {(f"{CLIENT}:{sport}", f"{VIP}:{dport}") for each in seen.each().values() for sport, dport in opened(each)}
-    balanced = [src for src, service in made if src in known and known[src].service == service]
+    made, balanced = balanced_of(CLIENT, seen.each().values(), connections.balanced)
     verdict.measured["through_balancer"] = len(balanced)
     verdict.expect(
         len(made) == len(balanced) >= CONNECTIONS,
@@ -220,10 +181,46 @@ def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> N
     )
 
 
-def opened(seen: Observed) -> set[tuple[int, int]]:
-    """The ports at either end of each connection of the client's to the service."""
+def balanced_of(client: str, ways: Iterable[Observed], known: list[Balanced]) -> tuple[set[tuple[str, str]], list[str]]:
+    """The connections that left this client, whence and to which service; and those that IPVS sent to the server."""
+    sent = {each.src: each.service for each in known if each.server.startswith(f"{SERVER}:")}
+    made = {(f"{client}:{sport}", f"{VIP}:{dport}") for each in ways for sport, dport in opened(each, client)}
+    return made, [src for src, service in made if sent.get(src) == service]
+
+
+def opened(seen: Observed, client: str) -> set[tuple[int, int]]:
+    """The ports at either end of each connection of a client's to the service."""
     theirs = (packet for packet in seen.packets if packet.proto == "tcp" and packet.interface != "lo")
-    return {(packet.sport, packet.dport) for packet in theirs if (packet.src, packet.dst) == (CLIENT, VIP)}
+    return {(packet.sport, packet.dport) for packet in theirs if (packet.src, packet.dst) == (client, VIP)}
+
+
+def as_fast_for_another(verdict: Verdict, untouched: Ways, another: Another) -> None:
+    """All that the first client is held to, for another one, in fewer words."""
+    who, ways, least = f"another client ({another.address})", another.each(), share(untouched.direct.packets)
+    held_still(HELD_UP_MS, *(exchange for each in ways.values() for exchange in each.exchanges))
+    for (way, each), before in zip(ways.items(), untouched.each().values()):
+        slowest = max((one for one in each.exchanges if one.name != LARGE), key=lambda one: one.waited_ms)
+        verdict.expect(
+            slowest.waited_ms * RATIO <= b_ms(before),
+            f"{way}: no exchange waits longer than {slowest.waited_ms:.0f} ms",
+            f"{way}: {slowest.name} still waits {slowest.waited_ms:.0f} ms; the untouched B waits "
+            f"{b_ms(before):.0f} ms, expected {RATIO:g} times less",
+        )
+    verdict.expect(
+        another.told == 0,
+        f"nobody asks {who} for smaller packets",
+        f"{who} was told {another.told} times that a destination is unreachable for its packets, expected never",
+    )
+    full_segments(verdict, ways, another.address, least, least, " of another client's")
+    made, balanced = balanced_of(another.address, ways.values(), another.balanced)
+    verdict.expect(
+        len(made) == len(balanced) >= CONNECTIONS,
+        f"IPVS sent {len(balanced)} connections of {who} to {SERVER}",
+        f"IPVS sent {len(balanced)} connections of {who} to {SERVER}, expected the {max(len(made), CONNECTIONS)} that "
+        "were made",
+    )
+    as_fast_in_bulk(verdict, another.bulk, " of another client")
+    as_fast_in_bulk(verdict, another.tls_bulk, " of another client by TLS")
 
 
 def as_fast_in_bulk(verdict: Verdict, seen: list[Bulk], way: str) -> None:

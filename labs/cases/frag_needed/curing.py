@@ -1,6 +1,7 @@
 """What happens with an answer to exercises 1 to 3? cured.py judges it.
 
-An untouched network stands beside the one on which the answer acts, before any connection is opened.
+An untouched network stands beside the one on which the answer acts, before any connection is opened. Where the answer's
+host is not the client's own, another client asks, too.
 """
 
 from __future__ import annotations
@@ -15,8 +16,19 @@ from concurrent.futures import ThreadPoolExecutor
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.frag_needed.cured import BULK_ROUNDS, LARGE, SMALL, Balanced, Bulk, Connections, Cure
-from labs.cases.frag_needed.names import ECHO_PORT, SIDECAR_PORT, VIP
+from labs.cases.frag_needed.another import As, WithAnother
+from labs.cases.frag_needed.cure import (
+    BULK_ROUNDS,
+    FOR_OTHERS,
+    LARGE,
+    SMALL,
+    Another,
+    Balanced,
+    Bulk,
+    Connections,
+    Cure,
+)
+from labs.cases.frag_needed.names import ANOTHER, ECHO_PORT, SIDECAR_PORT, VIP
 from labs.cases.frag_needed.network import SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
@@ -24,15 +36,18 @@ from labs.measure.spent import spent
 from labs.net.counters import counters, moved
 from labs.take.script import Taking, two
 
+TOLD = "IcmpInDestUnreachs"  # how often a host was told that a destination is unreachable
 BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
 
 
 def take_cure(exercise: Exercise, answer: str) -> Evidence:
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
-    with two(Network) as (untouched, mended), taking.acted(mended) as ran:
+    make = WithAnother if exercise.id in FOR_OTHERS else Network
+    with two(make) as (untouched, mended), taking.acted(mended) as ran:
         if ran:
             observe(seen, untouched, mended)
+            in_bulk(seen, untouched, mended, FOR_OTHERS.get(exercise.id, False))
     return taking.evidence(seen)
 
 
@@ -45,16 +60,50 @@ def observe(seen: Cure, untouched: Network, mended: Network) -> None:
     before = {name: counters(node) for name, node in mended.by_name.items()}
     seen.mended.direct = after_the_answer(mended, Direct)
     seen.mended.sidecar = after_the_answer(mended, ThroughSidecar)
-    seen.fragments = sum(
-        moved(before[name], counters(node)).get("IpFragCreates", 0) for name, node in mended.by_name.items()
-    )
-    told = moved(before["client"], counters(mended.client))
-    seen.told = told.get("IcmpInDestUnreachs", 0)
+    seen.fragments = fragments_since(before, mended)
+    seen.told = moved(before["client"], counters(mended.client)).get(TOLD, 0)
     seen.connections = Connections(connections_balanced(mended), connections_redirected(mended))
+    if ANOTHER in mended.by_name:
+        seen.another = Another(mended[ANOTHER].IP())
+        with named(seen.another):
+            ask_as_another(seen.another, mended)
+        seen.fragments = fragments_since(before, mended)
+
+
+def ask_as_another(seen: Another, net: Network) -> None:
+    """The other client's exchanges; those by TLS go straight to the service, for it has no sidecar."""
+    client = net[ANOTHER]
+    before = counters(client)
+    seen.direct = after_the_answer(As(net, client), Direct)
+    seen.tls = after_the_answer(As(net, client), ThroughSidecar)
+    seen.told = moved(before, counters(client)).get(TOLD, 0)
+    seen.balanced = [each for each in connections_balanced(net) if each.src.startswith(f"{seen.address}:")]
+
+
+def in_bulk(seen: Cure, untouched: Network, mended: Network, for_others: bool) -> None:
+    """Both transfers in either network by turns, and once more by the other client, if it is to be as fast."""
     for _ in range(BULK_ROUNDS):
         for rounds, seconds in ((seen.bulk, bulk_s), (seen.sidecar_bulk, sidecar_bulk_s)):
             mended_s = seconds(mended)
             rounds.append(Bulk(seconds(untouched), mended_s))
+            if for_others:
+                its = seen.another.bulk if rounds is seen.bulk else seen.another.tls_bulk
+                with named(seen.another):
+                    its.append(Bulk(rounds[-1].untouched_s, seconds(As(mended, mended[ANOTHER]))))
+
+
+@contextlib.contextmanager
+def named(another: Another):
+    """Who finds no answer in the block says that it was the other client."""
+    try:
+        yield
+    except OSError as error:
+        raise ConnectionError(f"another client ({another.address}): {error}") from error
+
+
+def fragments_since(before: dict[str, dict[str, int]], net: Network) -> int:
+    """How many all hosts have made."""
+    return sum(moved(before[name], counters(node)).get("IpFragCreates", 0) for name, node in net.by_name.items())
 
 
 def after_the_answer(net: Network, kind: type) -> Observed:

@@ -1,7 +1,8 @@
 """Who judges the evidence of which exercise of this chapter?"""
 
 from labs.cases.frag_needed.crafted import Crafted, judge_crafted
-from labs.cases.frag_needed.cured import Cure, b_after_the_answer, judge_cure
+from labs.cases.frag_needed.cure import Cure
+from labs.cases.frag_needed.cured import b_after_the_answer, judge_cure
 from labs.cases.frag_needed.lasted import Lasting, b_after_an_expiry, judge_lasting
 from labs.cases.frag_needed.told import Ways, judge_telling
 from labs.judge.judging import Judge

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 HOSTS = ("client", "balancer", "server")
+ANOTHER = "client2"  # beside them, in exercises 2 and 3
 CLIENT, BALANCER, SERVER = "10.0.0.1", "10.0.0.5", "10.0.0.6"
 VIP = "10.0.0.2"
 BYSTANDER = "10.0.0.9"  # beside the path, in exercise 6 alone

@@ -17,19 +17,27 @@ AT_ONCE, DEFERRED = 0, 1
 @dataclass
 class Ways:
     """The reader's program, and by which way each run of tcp_v4_mtu_reduced() came: on which connection, AT_ONCE or
-    DEFERRED; for each the thread that was `current`, and the one thread that is the `sender` on all connections."""
+    DEFERRED. For each the thread that was `current`, the address of who had told (`tellers`), and how many segments
+    were `in_flight`. One thread is the `sender` on all connections."""
 
     program: Program
     truth: list[Event] = field(default_factory=list)
     current: list[int] = field(default_factory=list)
     sender: int | None = None
+    tellers: list[str] = field(default_factory=list)
+    in_flight: list[int] = field(default_factory=list)
+
+    def looks(self, number: int) -> tuple[str, int, int]:
+        """All by which a program may take the one way for the other."""
+        return self.tellers[number], self.in_flight[number], self.current[number]
 
 
 def judge_telling(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
     seen: Ways = seen_in(evidence)
     ran(verdict, seen.program)
-    if len(seen.current) != len(seen.truth) or seen.sender is None:
+    each = {len(part) for part in (seen.truth, seen.current, seen.tellers, seen.in_flight)}
+    if len(each) > 1 or seen.sender is None:
         raise Damaged(LACKS_A_PART)
     tell_apart(seen)
     hold(verdict, seen.truth, seen.program.told)
@@ -44,6 +52,11 @@ def tell_apart(seen: Ways) -> None:
     if not any(seen.current[number] == seen.sender for number in at_once):
         raise CouldNotTell("the sender was never at work on the processor to which a message came")
     deferred = [number for number, event in enumerate(seen.truth) if event.value == DEFERRED]
+    if not {*map(seen.looks, at_once)} & {*map(seen.looks, deferred)}:
+        raise CouldNotTell(
+            "no message that was acted on at once was like one that was deferred: from the same address, "
+            "with as much in flight, and on top of the same thread"
+        )
     for ways in ((at_once, deferred), (deferred, at_once)):
         if not any(seen.truth[a].connection == seen.truth[b].connection for a in ways[0] for b in ways[1] if a < b):
             raise CouldNotTell("no connection has gone both ways, one after the other")

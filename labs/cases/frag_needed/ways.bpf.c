@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-// Which way did each run of tcp_v4_mtu_reduced() come, and on top of which thread? The stack tells the way; the value is
-// the thread that was current, which may be any: a softirq runs on top of whoever is there.
+// Who has told which connection of a smaller MTU, which way did each run of tcp_v4_mtu_reduced() come, with what in
+// flight, and on top of which thread? The stack tells the way; the thread that was current may be any: a softirq runs on
+// top of whoever is there.
 
 #include "event.h"
 
-enum probe { MTU_REDUCED };
+enum probe { V4_ERR, MTU_REDUCED };
+
+// tcp_v4_err(skb, info): skb->data is the quoted IP header; before it are ICMP's eight bytes, and before these the
+// message's own IP header, of twenty bytes.
+int on_v4_err(void *ctx)
+{
+    void *quoted = 0;
+    u32 teller = 0;
+    u16 port_be = 0;
+    GET(quoted, ARGUMENT_1(ctx), sk_buff__data);
+    GET(teller, quoted, 12 - 8 - 20);
+    GET(port_be, quoted, 20);
+    return note(ctx, V4_ERR, port_be, teller, 0);
+}
 
 int on_mtu_reduced(void *ctx)
 {
-    return note_socket(ctx, ARGUMENT_1(ctx), MTU_REDUCED, (u32)bpf_get_current_pid_tgid(), 0);
+    u32 in_flight = 0;
+    GET(in_flight, ARGUMENT_1(ctx), tcp_sock__packets_out);
+    return note_socket(ctx, ARGUMENT_1(ctx), MTU_REDUCED, (u32)bpf_get_current_pid_tgid(), in_flight);
 }

@@ -2,17 +2,23 @@
 
 from dataclasses import replace
 
+from core.cases import exercise
 from core.judge.evidence import Evidence, Script, Settings
 from core.wire.packet import Packet
-from labs.cases.frag_needed.cured import ASKED, Balanced, Bulk, Connections, Cure, Ways
-from labs.cases.frag_needed.names import BALANCER, CLIENT, SERVER, VIP
+from labs.cases.frag_needed.cure import ASKED, Another, Balanced, Bulk, Connections, Cure, Ways
+from labs.cases.frag_needed.names import BALANCER, CLIENT, HOSTS, SERVER, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.cases.rtl8139_tso import names as rtl8139
 from labs.cases.rtl8139_tso.observed import Download
 
 
 def observed(
-    b_waits_ms: float, *icmps: Packet, segment_bytes: int = 1428, back_bytes: int = 1428, port: int = 7000
+    b_waits_ms: float,
+    *icmps: Packet,
+    segment_bytes: int = 1428,
+    back_bytes: int = 1428,
+    port: int = 7000,
+    client: str = CLIENT,
 ) -> Observed:
     """What a network is asked after an answer, a tenth of a second apart; in each exchange a segment leaves, and one
     comes back. B waits so long at first."""
@@ -25,8 +31,8 @@ def observed(
         sport = port + ord(exchange.connection)
         common = dict(time_s=exchange.at_s + 0.005, proto="tcp", interface="client-eth0")
         packets += [
-            Packet(src=CLIENT, dst=VIP, sport=sport, dport=port, payload_bytes=segment_bytes, outgoing=True, **common),
-            Packet(src=VIP, dst=CLIENT, sport=port, dport=sport, payload_bytes=back_bytes, outgoing=False, **common),
+            Packet(src=client, dst=VIP, sport=sport, dport=port, payload_bytes=segment_bytes, outgoing=True, **common),
+            Packet(src=VIP, dst=client, sport=port, dport=sport, payload_bytes=back_bytes, outgoing=False, **common),
         ]
     return Observed(exchanges, [*packets, *icmps], {"IcmpMsgOutType3": len(icmps)}, b"pcap")
 
@@ -45,6 +51,24 @@ BULK = [Bulk(1.0, 1.0)] * 3
 SEEN = Cure(Ways(STALLS, STALLS), Ways(CURED, CURED_TOO), 0, 0, Connections(BALANCED, 2), BULK, BULK)
 SETTINGS = [Settings("balancer"), Settings("server")]
 RIGHT = Evidence("frag-needed/1", "on client true", "6.1", Script(0, ""), SETTINGS, "", SEEN)
+OTHER = "10.0.0.177"
+ANOTHER = Another(
+    OTHER,
+    observed(10.0, client=OTHER),
+    observed(10.0, client=OTHER, port=443),
+    0,
+    [replace(each, src=each.src.replace(CLIENT, OTHER)) for each in BALANCED],
+    BULK,
+    BULK,
+)
+
+
+def for_others(id: str, seen: Cure, another: Another | None = ANOTHER, **changed) -> Evidence:
+    """Of an exercise in which another client asks, too; that has had no transfers where it need not be fast."""
+    settings = [Settings(host) for host in (*HOSTS, "client2") if host not in exercise(id).allowed]
+    if another == ANOTHER and id == "frag-needed/3":
+        another = replace(another, bulk=[], tls_bulk=[])
+    return replace(RIGHT, exercise=id, settings=settings, seen=replace(seen, another=another), **changed)
 
 
 def seen(**changed) -> Evidence:

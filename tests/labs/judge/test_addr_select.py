@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.addr_select.costs import Cost, Pair
-from labs.cases.addr_select.cured import TRIED, Cure, Node, Services, Use
+from labs.cases.addr_select.cured import EXPIRES, TRIED, Cure, Node, Services, Use
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.addr_select.ran import Sent
 from labs.judge.judging import judged, judged_file
@@ -20,7 +20,7 @@ def turns(source: str = NODE, other_us: float = 40.0, held_up_ms: float = 0) -> 
 USED = [Use(each, each, each, each, each) for each in (*TRIED, service(300))]
 SERVED = Services(REPORTED, REPORTED, USED)
 CURE = Cure(11268, 26, turns(), SERVED, Node([Settings("node"), Settings("node")], []))
-SENT = Sent(11268, 22000, [[NODE] * 10] * 2)
+SENT = Sent(11268, 22000, [[NODE] * 10] * 2, [1, 1])
 OTHERS = [Settings("router"), Settings("peer")]
 ONE = Evidence("addr-select/1", "x", "6.1", Script(0, ""), OTHERS, "", CURE)
 TWO = replace(ONE, exercise="addr-select/2")
@@ -68,10 +68,22 @@ SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_o
             "another way: net/ipv6/",
         ),
         (cure(TWO, node=SET), "use_oif_addrs_only was set, and this exercise is about another way"),
+        (
+            cure(TWO, node=replace(CURE.node, passing=["a route expires 59sec", "the same expires 40sec"])),
+            "it does not stay, because the kernel takes it away when its time is over: a route expires 59sec",
+        ),
         (replace(ONE, settings=[Settings("router", ["x"]), OTHERS[1]]), "router was changed"),
         (replace(ONE, unanswered="timed out", seen=Cure(11268)), "expected every request to be answered, found: timed"),
         (replace(cure(asked=11268), script=Script(2, "")), "it ended with status 2: no message"),
         (sent(asked=99_999), "the kernel asked 99999 questions for 20 packets"),
+        (
+            sent(choices=[3, 1]),
+            "the kernel made 3 choices for 2001:db8:2::2 and 1 choices for 2001:db8:2::3, expected 2",
+        ),
+        (
+            sent(choices=[0, 3]),
+            "the kernel made 0 choices for 2001:db8:2::2 and 3 choices for 2001:db8:2::3, expected 2",
+        ),
         (sent(sources=[[NODE] * 10, [NODE] * 9]), "the peers received 10 and 9 packets"),
         (sent(sources=[[NODE] * 10, [service(1)] * 10]), f"packets come from {service(1)}"),
         (replace(THREE, script=Script(1, "OSError: Permission denied")), "it was refused what is not the program's"),
@@ -84,6 +96,27 @@ def test_what_is_wrong_fails_for_its_reason(evidence, said):
 
 def test_two_choices_for_each_peer_are_not_one_for_each_packet():
     assert [judged(sent(asked=choices * 11268)).verdict for choices in (0, 2, 4, 5, 20)] == ["PASS"] * 3 + ["FAIL"] * 2
+
+
+@pytest.mark.parametrize("choices", [[0, 0], [1, 0], [2, 2]])
+def test_of_up_to_two_choices_for_a_peer_none_is_too_many(choices):
+    assert judged(sent(choices=choices)).verdict == "PASS"
+
+
+@pytest.mark.parametrize(
+    "line, expires",
+    [
+        ("default via 2001:db8:1::1 dev node-eth0 src 2001:db8:1::2 metric 1024 expires 59sec pref medium", True),
+        ("default via 2001:db8:1::1 dev node-eth0 src 2001:db8:1::2 metric 1024 pref medium", False),
+        ("inet6 2001:db8:1::2/64 scope global \\       valid_lft forever preferred_lft forever", False),
+        ("inet6 2001:db8:1::2/64 scope global deprecated \\       valid_lft forever preferred_lft 0sec", False),
+        ("inet6 2001:db8:1::2/64 scope global dynamic \\       valid_lft 60sec preferred_lft forever", True),
+        ("inet6 2001:db8:1::2/64 scope global \\       valid_lft forever preferred_lft 60sec", True),
+        ("net/ipv4/route/mtu_expires = 600", False),
+    ],
+)
+def test_a_line_of_ip_says_whether_it_expires(line, expires):
+    assert bool(EXPIRES.search(line)) is expires
 
 
 def test_either_exercise_has_its_own_means():
@@ -103,6 +136,8 @@ def test_where_nothing_is_slow_nothing_is_judged(evidence):
         cure(services=replace(SERVED, used=USED[1:])),
         cure(node=Node([], [])),
         sent(asked=None),
+        sent(choices=[]),
+        sent(choices=[1]),
         cure(asked=None),
         sent(sources=[]),
         replace(THREE, script=None),

@@ -10,6 +10,7 @@ import pytest
 from core.judge.evidence import Evidence, Script
 from labs.cases.frag_needed.crafted import NO_CONNECTION, OUT_OF_WINDOW, RECEIVED, Crafted, Quote, Sent, message
 from labs.cases.frag_needed.names import CLIENT, VIP
+from labs.cases.frag_needed.to_itself import checksum, fragmentation_needed
 from labs.judge.judging import judged, judged_file
 
 FULL, ANSWER, IN_FLIGHT = map(
@@ -37,6 +38,13 @@ def seen(**changed) -> Evidence:
 def spoilt(packet: bytes, at: int, *new: int) -> bytes:
     """Other bytes from there on."""
     return packet[:at] + bytes(new) + packet[at + len(new) :]
+
+
+def test_what_the_client_sends_to_itself_in_exercise_5_is_such_a_message():
+    packet = fragmentation_needed(40000, 4_000_000_000)
+    assert message(packet).quote == Quote(CLIENT, VIP, 40000, 7000, 4_000_000_000) and message(packet).mtu == 1480
+    assert len(packet) == 576 and packet[12:16] == packet[16:20] == bytes((10, 0, 0, 1))
+    assert checksum(packet[20:]) == 0 != checksum(spoilt(packet[20:], 40, 1))
 
 
 def test_what_is_right_passes():

@@ -12,8 +12,8 @@ from core.cases import exercise
 from core.judge.evidence import Evidence, Script, Settings
 from core.protocol import LARGEST_EVIDENCE_BYTES
 from host.paths import REPOSITORY
-from labs.cases.frag_needed.cured import LARGE, SMALL, Balanced, Bulk, Connections, Ways
-from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
+from labs.cases.frag_needed.cure import LARGE, SMALL, Balanced, Bulk, Connections, Ways
+from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.judge.judging import judge_of, judged, judged_file, picture
 from tests.labs.judge.made import (
@@ -25,6 +25,7 @@ from tests.labs.judge.made import (
     SETTINGS,
     STALLS,
     TO_SELF,
+    for_others,
     mended,
     observed,
     seen,
@@ -59,10 +60,9 @@ def tiny(seen: Observed, name: str, src: str) -> Observed:
 
 @pytest.mark.parametrize("id, least", [("frag-needed/1", 1400), ("frag-needed/2", 1143), ("frag-needed/3", 1143)])
 def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_allows(id, least):
-    others = [Settings(host) for host in HOSTS if host not in exercise(id).allowed]
     for bytes, verdict in ((least, "PASS"), (least - 1, "FAIL")):
         ways = Ways(observed(10.0, segment_bytes=bytes), observed(10.0, segment_bytes=bytes, port=443))
-        evidence = replace(seen(mended=ways), exercise=id, settings=others)
+        evidence = for_others(id, seen(mended=ways).seen) if id != "frag-needed/1" else seen(mended=ways)
         assert judged(evidence).verdict == verdict, judged(evidence).text()
 
 

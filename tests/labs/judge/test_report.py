@@ -6,7 +6,8 @@ import pytest
 
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
-from labs.cases.addr_select.decided import Choice, Choices
+from labs.cases.addr_select.decided import FAR, Choice, Choices
+from labs.cases.frag_needed.names import BALANCER, CLIENT
 from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
 from labs.cases.splice_push.reported import PUSHES, Unpushed
 from labs.judge.judging import judged, judged_file
@@ -14,16 +15,20 @@ from labs.judge.judging import judged, judged_file
 WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED), Event("B1", AT_ONCE), Event("A1", DEFERRED)]
 SENDER, IDLE = 4711, 0
 CURRENT = [IDLE, SENDER, SENDER, SENDER]
+TELLERS, IN_FLIGHT = [BALANCER, CLIENT, CLIENT, CLIENT], [1, 1, 0, 0]
 SPLICES = [Event("A", 1000), Event("E", 2000)]
 MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}", "A", number, number + 0.5) for number in range(6)]
-MADE += [Choice(0, "INIT", "2001:db8::1", "B", at, at + 2) for at in (7, 10)]
-MADE += [Choice(1, "LOCAL", "2001:db8::2", "C", at + 1, at + 3) for at in (7, 10)]
+for one, other, times in (("B", "C", (7, 10)), ("D", "E", (13, 16))):
+    MADE += [Choice(0, "INIT", "2001:db8::1", one, at, at + 2) for at in times]
+    MADE += [Choice(1, "LOCAL", "2001:db8::2", other, at + 1, at + 3) for at in times]
+THREADS = {"A": 4711, "B": 8192, "C": 8193, "D": 4096, "E": 4096 + FAR}
 TOLD = [Event("A", number) for number in range(6)]
 TOLD += [Event("B", 0), Event("C", 1), Event("C", 1), Event("B", 0)]  # as they end
+TOLD += [Event("D", 0), Event("E", 1), Event("E", 1), Event("D", 0)]
 RIGHT = {
-    "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER),
+    "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER, TELLERS, IN_FLIGHT),
     "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
-    "addr-select/6": lambda program: Choices(program, MADE),
+    "addr-select/6": lambda program: Choices(program, MADE, THREADS),
 }
 TOLD = {"frag-needed/5": WAYS, "splice-push/5": SPLICES, "addr-select/6": TOLD}
 
@@ -71,9 +76,9 @@ def test_the_first_that_is_wrong_is_named(id, said):
 @pytest.mark.parametrize(
     "id, seen",
     [
-        ("frag-needed/5", Ways(Program(), WAYS[:1], CURRENT[:1], SENDER)),
+        ("frag-needed/5", Ways(Program(), WAYS[:1], CURRENT[:1], SENDER, TELLERS[:1], IN_FLIGHT[:1])),
         ("splice-push/5", Unpushed(Program(), SPLICES, {"A": 1})),
-        ("addr-select/6", Choices(Program(), MADE[:5])),
+        ("addr-select/6", Choices(Program(), MADE[:5], THREADS)),
     ],
 )
 def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
@@ -81,38 +86,64 @@ def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
 
 
 @pytest.mark.parametrize(
-    "truth, current, said",
+    "changed, said",
     [
-        (WAYS, [IDLE, SENDER, IDLE, SENDER], "the sender was never at work"),
-        (WAYS[1:], CURRENT[1:], "no connection has gone both ways"),
-        (WAYS[:3], CURRENT[:3], "no connection has gone both ways"),
-        (WAYS, CURRENT[1:], "it lacks a part"),
+        (dict(current=[IDLE, SENDER, IDLE, SENDER]), "the sender was never at work"),
+        (dict(current=[SENDER, SENDER, IDLE, SENDER]), "no message that was acted on at once was like one"),
+        (dict(tellers=[BALANCER, CLIENT, BALANCER, CLIENT]), "no message that was acted on at once was like one"),
+        (dict(in_flight=[1, 1, 2, 0]), "no message that was acted on at once was like one"),
+        (dict(truth=[*WAYS[:3], Event("C", DEFERRED)]), "no connection has gone both ways"),
+        (dict(truth=[Event("C", AT_ONCE), WAYS[3], WAYS[2], WAYS[1]]), "no connection has gone both ways"),
+        (dict(current=CURRENT[1:]), "it lacks a part"),
+        (dict(tellers=[]), "it lacks a part"),
+        (dict(in_flight=IN_FLIGHT[1:]), "it lacks a part"),
     ],
 )
-def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(truth, current, said):
-    evidence = replace(of("frag-needed/5", Program()), seen=Ways(Program(told=truth), truth, current, SENDER))
+def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(changed, said):
+    seen = replace(RIGHT["frag-needed/5"](Program(told=changed.get("truth", WAYS))), **changed)
+    verdict = judged_file(replace(of("frag-needed/5", Program()), seen=seen).text().encode())
+    assert verdict.verdict == "COULD NOT TELL" and said in verdict.reasons[0], verdict.text()
+
+
+def later(thread: str) -> list[Choice]:
+    """This thread's choices so late that they meet nobody's."""
+    return [
+        replace(one, first_s=one.first_s + 99, last_s=one.last_s + 99) if one.thread == thread else one for one in MADE
+    ]
+
+
+LAST_BIT, END = "threads with ids that agree but for their last bit", "threads with ids that agree at their end"
+
+
+@pytest.mark.parametrize(
+    "made, threads, said",
+    [
+        (MADE[:8], THREADS, LAST_BIT),
+        (MADE[:10], THREADS, END),
+        (later("C"), THREADS, LAST_BIT),
+        (later("E"), THREADS, END),
+        ([replace(one, thread="A") for one in MADE], THREADS, LAST_BIT),
+        ([*MADE[:6], *(replace(one, number=1) for one in MADE[6:])], THREADS, LAST_BIT),
+        (MADE, THREADS | {"B": 8193, "C": 8194}, LAST_BIT),  # neighbours, and half of either is another number
+        (MADE, THREADS | {"E": 4097}, END),
+        (MADE, THREADS | {"E": 4096 + (1 << 14)}, END),
+        (MADE, THREADS | {"E": 4096 + 1000}, END),
+        (MADE, {}, "it lacks a part"),
+    ],
+)
+def test_choices_that_did_not_meet_tell_nothing(made, threads, said):
+    evidence = replace(of("addr-select/6", Program()), seen=Choices(Program(told=TOLD["addr-select/6"]), made, threads))
     verdict = judged_file(evidence.text().encode())
     assert verdict.verdict == "COULD NOT TELL" and said in verdict.reasons[0], verdict.text()
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        MADE[:8],
-        [replace(one, first_s=one.first_s + 9, last_s=one.last_s + 9) if one.thread == "C" else one for one in MADE],
-        [replace(one, thread="A") for one in MADE],
-        [*MADE[:6], *(replace(one, number=1) for one in MADE[6:])],
-    ],
-)
-def test_choices_that_did_not_meet_tell_nothing(made):
-    seen = Choices(Program(told=TOLD["addr-select/6"]), made)
-    assert judged(replace(of("addr-select/6", Program()), seen=seen)).verdict == "COULD NOT TELL"
-
-
-def test_a_thread_that_is_told_anothers_rule_is_wrong():
-    told = [*TOLD["addr-select/6"][:6], Event("B", 1), Event("C", 0), Event("C", 1), Event("B", 0)]
-    verdict = judged(of("addr-select/6", Program(told=told)))
-    assert verdict.reasons == ["2 of 10 are reported wrong; choice 7, of B: told 1 of B, was 0 (INIT, 2001:db8::1)"]
+@pytest.mark.parametrize("first, threads, was", [(6, "BC", 7), (10, "DE", 11)])
+def test_a_thread_that_is_told_anothers_rule_is_wrong(first, threads, was):
+    told, (one, other) = TOLD["addr-select/6"], threads
+    wrong = [Event(one, 1), Event(other, 0), Event(other, 1), Event(one, 0)]
+    verdict = judged(of("addr-select/6", Program(told=[*told[:first], *wrong, *told[first + 4 :]])))
+    fault = f"choice {was}, of {one}: told 1 of {one}, was 0 (INIT, 2001:db8::1)"
+    assert verdict.reasons == [f"2 of 14 are reported wrong; {fault}"]
 
 
 @pytest.mark.parametrize("id", RIGHT)
