@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from core.draw import ladder_svg
 from core.draw.ladder_svg import PAIR, duration
+from core.draw.tree import markup
 from core.wire.packet import Packet
 
 # A gap is cut short where it is this many times the next smaller one, and that many seconds long.
@@ -107,7 +108,7 @@ class Ladder:
 
     def html(self) -> str:
         """For notebook and page: one <figure class="wpw-ladder"> with its table of packets."""
-        return ladder_svg.figure(self)
+        return markup(ladder_svg.figure(self))
 
     def _repr_html_(self) -> str:
         return self.html()

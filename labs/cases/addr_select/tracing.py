@@ -19,7 +19,7 @@ from labs.check import Check, Claims
 from labs.profile import Profile
 from labs.trace.calls import Calls
 from labs.trace.expected import Expected, beside, stacks_to_json
-from labs.trace.flame import Flame
+from core.draw.flame import Flame
 from labs.trace.stacks import Comparison
 from labs.trace.tracer import Event, Tracer
 
