@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.draw import flame_svg
+from core.draw.page import MIME
 from core.draw.tree import markup
 
 
@@ -100,6 +101,19 @@ class Flame:
 
     def _repr_html_(self) -> str:
         return self.html()
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+        return {"text/plain": self.text(), "text/html": self.html(), MIME: self.figure()}
+
+    def figure(self) -> dict:
+        """Plain values for a recording, see `core.draw.figures`; `of` reads them."""
+        return {"kind": "flame", "title": self.title, "stacks": self.folded().splitlines()}
+
+    @classmethod
+    def of(cls, figure: dict) -> Flame:
+        """The flame graph of `figure()`."""
+        counted = (line.rpartition(" ") for line in figure["stacks"])
+        return cls(Counter({tuple(stack.split(";")): int(count) for stack, _, count in counted}), figure["title"])
 
     def to_json(self) -> dict:
         """Plain values: shares to three digits."""

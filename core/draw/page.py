@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from core.draw.tree import Element, h
 from core.symbols import function_name
 
+MIME = "application/vnd.where-packets-wait.figure+json"  # of a figure's data in a notebook's output, for the site
+
 
 def nowhere(_name: str) -> None:
     """Leads nowhere."""

@@ -35,6 +35,10 @@ class Element:
             if isinstance(child, Element):
                 yield from child.walk()
 
+    def first(self, tag: str) -> Element | None:
+        """The first element of this name, or None."""
+        return next((each for each in self.walk() if each.tag == tag), None)
+
     def text(self) -> str:
         """The words in it, without marks that are hidden from a screen reader."""
         return "".join(

@@ -22,6 +22,7 @@ from enum import StrEnum
 
 from core import symbols
 from core.draw import stacks_view
+from core.draw.page import MIME
 from core.draw.tree import markup
 
 
@@ -112,11 +113,15 @@ class Comparison:
         """For a notebook."""
         return markup(stacks_view.figure(self.to_json()))
 
+    def figure(self) -> dict:
+        """Plain values for a recording, see `core.draw.figures`."""
+        return {"kind": "stack", **self.to_json()}
+
     def _repr_html_(self) -> str:
         return self.html()
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        return {"text/plain": self.text(), "text/html": self.html()}
+        return {"text/plain": self.text(), "text/html": self.html(), MIME: self.figure()}
 
 
 class Unreadable(ValueError):
