@@ -17,8 +17,8 @@ import tempfile
 import threading
 from pathlib import Path
 
-from labs.errors import CannotTry
 from core.draw.flame import Flame
+from labs.errors import CannotTry
 from labs.trace.flame import parse
 
 FREQUENCY_HZ = 2500

@@ -62,5 +62,9 @@ def write(folder: Path, out: Path, says) -> None:
                 "provenance": data["provenance"],
                 "says": says(data["provenance"], recording.name),
             }
-            for suffix, text in figure_files(json.loads(file.read_text("utf-8")), about).items():
+            try:
+                made = figure_files(json.loads(file.read_text("utf-8")), about)
+            except ValueError:
+                continue  # the page that shows it says what is wrong
+            for suffix, text in made.items():
                 (target / f"{name}.{suffix}").write_text(text, "utf-8")

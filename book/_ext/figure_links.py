@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import re
 
-from core.draw import figures
 from docutils import nodes
 from recorded_figure import recorded_figure
 from sphinx.application import Sphinx
 from terms_found import QUOTED, quoted_name
+
+from core.draw import figures
 
 
 def names(page: nodes.document) -> set[str]:

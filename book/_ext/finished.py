@@ -26,7 +26,6 @@ UNNAMED_TOGGLE = re.compile(
 )
 
 
-
 def name_toggles(html: str) -> str:
     """Each arrow of the navigation says whose pages it shows."""
 

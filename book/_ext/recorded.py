@@ -23,14 +23,15 @@ from html import escape
 from pathlib import Path
 
 import figure_data
-from core.draw import figures
-from core.draw.page import MIME
 from docutils import nodes
 from fail_closed import fault
 from recorded_figure import recorded_figure, setup_recorded_figure, skip
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from core.draw import figures
+from core.draw.page import MIME
 
 METADATA = "where_packets_wait"
 FIGURES = "wpw_figures"  # of the notebook that is read now

@@ -6,11 +6,12 @@ and figure_links.py.
 
 from __future__ import annotations
 
+from docutils import nodes
+from sphinx.application import Sphinx
+
 from core.draw import figures
 from core.draw.page import Page
 from core.draw.tree import markup
-from docutils import nodes
-from sphinx.application import Sphinx
 
 
 class recorded_figure(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so

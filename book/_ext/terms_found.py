@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from core.draw import figures
 from docutils import nodes
 from places import place_reference
 from recorded_figure import recorded_figure
 from source_html import NODES
 from sphinx import addnodes
+
+from core.draw import figures
 
 QUOTED = NODES["figure"]
 # What is read as something else than prose.

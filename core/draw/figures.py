@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from core.draw import flame_svg, ladder_svg, stacks_view, topology_svg
 from core.draw.flame import Flame
 from core.draw.ladder import Ladder
-from core.draw.page import Page
+from core.draw.page import ALONE, Page
 from core.draw.tree import Element, Markup, h
 from core.symbols import function_name
 
@@ -95,9 +95,7 @@ class _Kind:
 
 KINDS = {
     "stack": _Kind(
-        stacks_view.figure,
-        stacks_view.rows,
-        lambda figure: [row["told"] or row["observed"] for row in figure["rows"]],
+        stacks_view.figure, stacks_view.rows, lambda figure: [row["told"] or row["observed"] for row in figure["rows"]]
     ),
     "ladder": _Kind(
         lambda figure, page: ladder_svg.figure(Ladder.of(figure), page),
@@ -121,7 +119,7 @@ def _of(figure: object) -> _Kind:
     return KINDS[kind]
 
 
-def draw(figure: dict, page: Page = Page()) -> Element:
+def draw(figure: dict, page: Page = ALONE) -> Element:
     """The figure as a tree of HTML and SVG, drawn for `page`. Raises NoFigure if it is none, or not whole."""
     try:
         return _of(figure).draw(figure, page)

@@ -11,7 +11,7 @@ import hashlib
 from collections import defaultdict
 
 from core import style
-from core.draw.page import Page
+from core.draw.page import ALONE, Page
 from core.draw.tree import Element, h
 
 WIDTH, ROW, EDGE = 760, 19, 1.0
@@ -39,7 +39,7 @@ CSS = style.css("""
 """)
 
 
-def figure(flame, page: Page = Page()) -> Element:
+def figure(flame, page: Page = ALONE) -> Element:
     """`core.draw.flame.Flame` as one self-contained <figure class="wpw-flame">. `page` leads from functions to code."""
     calls = [(call, depth, start) for call, depth, start in flame.root().walk() if depth]
     scale = WIDTH / max(flame.samples, 1)

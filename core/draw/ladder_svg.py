@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 
 from core import style
-from core.draw.page import Page
+from core.draw.page import ALONE, Page
 from core.draw.tree import Element, h
 
 # Sizes in units of the view box, which is shown at one unit a pixel where there is room.
@@ -80,8 +80,8 @@ def duration(length_s: float) -> str:
     return f"{length_s * 1e6:.0f} \N{MICRO SIGN}s"
 
 
-def figure(ladder, page: Page = Page()) -> Element:
-    """`core.draw.ladder.Ladder` as one self-contained <figure class="wpw-ladder">. `page` leads from packets to code."""
+def figure(ladder, page: Page = ALONE) -> Element:
+    """`core.draw.ladder.Ladder` as one <figure class="wpw-ladder">; `page` leads from packets to code."""
     drawing = _Drawing(ladder, page)
     body, height = drawing.svg()
     width = drawing.width
@@ -127,9 +127,8 @@ def _cells(step) -> list[str]:
     packet = step.packet
     label = step.label + (", dropped there" if step.lost else "")
     seq = "" if packet.seq is None else str(packet.seq)
-    return [
-        f"{packet.time_s * 1e3:.3f}", step.start, step.end, label, f"{packet.length_bytes} B", seq, step.note
-    ]  # fmt: skip
+    at, length = f"{packet.time_s * 1e3:.3f}", f"{packet.length_bytes} B"
+    return [at, step.start, step.end, label, length, seq, step.note]
 
 
 def _table(ladder) -> Element:
@@ -276,11 +275,10 @@ class _Drawing:
         left = FIRST_X + LOOP_W + LOOP_GAP  # where a loop's words stand too, in sight on a narrow screen
         steps = int((self.width - 6 - AXIS_X + 14) / 8)
         edge = "".join(f"l4 {-4 if cut else 0}l4 {4 if cut else 0}" for cut in [gap.cut] * steps)
-        words = [
-            h("text", {"class": "wpw-note" if number else "wpw-length", "x": left, "y": f"{top + 20 + NOTE * number:.1f}"},
-              line)
-            for number, line in enumerate(self._gap_words(gap))
-        ]  # fmt: skip
+        words = []
+        for number, line in enumerate(self._gap_words(gap)):
+            css = "wpw-note" if number else "wpw-length"
+            words.append(h("text", {"class": css, "x": left, "y": f"{top + 20 + NOTE * number:.1f}"}, line))
         band = {"x": AXIS_X - 14, "y": f"{top:.1f}", "width": 8 * steps, "height": f"{end - top:.1f}"}
         tear = f"M{AXIS_X - 14} {top + 2:.1f}{edge}M{AXIS_X - 14} {end + 2:.1f}{edge}"
         return h(

@@ -36,3 +36,6 @@ class Page:
         """What is shown of a function, as a link if it leads anywhere."""
         attributes = self.function(function_name(name))
         return h("a", attributes, shown) if attributes else shown
+
+
+ALONE = Page()  # a picture in a terminal or a notebook: it leads nowhere, and all of it is shown

@@ -11,7 +11,7 @@ import textwrap
 from itertools import groupby
 
 from core import style
-from core.draw.page import Page
+from core.draw.page import ALONE, Page
 from core.draw.tree import Element, h
 
 # state: (mark in a terminal, mark in HTML, CSS class)
@@ -102,7 +102,7 @@ def remarks(row: dict) -> list[str]:
     return [remark for remark in (row["reason"], row["note"]) if remark]
 
 
-def figure(comparison: dict, page: Page = Page()) -> Element:
+def figure(comparison: dict, page: Page = ALONE) -> Element:
     """The comparison as one self-contained <figure class="wpw-stack">.
 
     `page` leads from functions to where the book explains them, and says which it speaks of: in a long stack the

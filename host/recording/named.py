@@ -36,7 +36,7 @@ def files(case: str, data: dict) -> dict[str, bytes]:
 
 
 def _figure(case: str, name: str, figure: object) -> bytes:
-    """A figure's data, which can be drawn; the SVG of a plot, the one that is markup already, draws and does no more."""
+    """A figure's data, which can be drawn; the SVG of a plot, which is markup already, draws and does no more."""
     try:
         figures.draw(figure)
         plain = ElementTree.fromstring(PLOT.format(figure["svg"])) if figure["kind"] == "plot" else ()

@@ -56,9 +56,7 @@ def record() -> dict:
         "topology": figures.topology(outcome.seen.topology, "The node, its router, and a peer one hop further"),
         "sweep": plots.drawn(*outcome.figure()),
         "sockets": figures.table("\n".join(outcome.sockets()), "Who asks at each packet"),
-        "scores": figures.table(
-            traced.choice.text(), "One send among three service addresses, question by question"
-        ),
+        "scores": figures.table(traced.choice.text(), "One send among three service addresses, question by question"),
         "parts": figures.table(traced.table(), "One send, function by function"),
         "flame": traced.flame.figure(),
         "flame-crowded": flame.figure(),
