@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from core.draw import flame_svg, ladder_svg, stacks_view, topology_svg
 from core.draw.flame import Flame
@@ -112,31 +113,30 @@ KINDS = {
 }
 
 
-def _of(figure: object) -> _Kind:
+def _ask(figure: dict, what: str, *arguments: object) -> Any:
+    """What a figure's kind says of it. Raises NoFigure if it is none, or not whole."""
     kind = figure.get("kind") if isinstance(figure, dict) else None
     if kind not in KINDS:
         raise NoFigure(f"expected a figure (one of {', '.join(KINDS)}), found {str(figure):.60}")
-    return KINDS[kind]
+    try:
+        return getattr(KINDS[kind], what)(figure, *arguments)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise NoFigure(f"not whole, a figure of kind {kind}: {type(error).__name__}: {error}") from error
 
 
 def draw(figure: dict, page: Page = ALONE) -> Element:
-    """The figure as a tree of HTML and SVG, drawn for `page`. Raises NoFigure if it is none, or not whole."""
-    try:
-        return _of(figure).draw(figure, page)
-    except NoFigure:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise NoFigure(f"not whole, a figure of kind {figure['kind']}: {type(error).__name__}: {error}") from error
+    """The figure as a tree of HTML and SVG, drawn for `page`. Raises NoFigure, as the others do, if it cannot be."""
+    return _ask(figure, "draw", page)
 
 
 def rows(figure: dict) -> list[dict]:
     """The numbers behind a figure, a record each; none behind plain text and topologies."""
-    return _of(figure).rows(figure)
+    return _ask(figure, "rows")
 
 
 def functions(figure: dict) -> list[str]:
     """The functions that a figure's rows are about, in its order; the same one may be there more than once."""
-    return [function_name(name) for name in _of(figure).functions(figure)]
+    return [function_name(name) for name in _ask(figure, "functions")]
 
 
 def packets(figure: dict) -> list[str]:

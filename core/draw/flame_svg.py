@@ -7,10 +7,10 @@ each says its figures when pointed at or focused. The functions follow as a tabl
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 
 from core import style
+from core.draw import parts
 from core.draw.page import ALONE, Page
 from core.draw.tree import Element, h
 
@@ -51,34 +51,15 @@ def figure(flame, page: Page = ALONE) -> Element:
         for call, depth, start in drawn
     ]
     title = flame.title or "Where the time goes"
-    key = "wpw-" + hashlib.sha256((flame.title + flame.folded()).encode()).hexdigest()[:10]
     left_out = f" {len(calls) - len(drawn)} calls are too narrow to draw." if len(drawn) < len(calls) else ""
-    svg = h(
-        "svg",
-        {
-            "viewBox": f"0 0 {WIDTH} {height}",
-            "role": "group",
-            "xmlns": "http://www.w3.org/2000/svg",
-            "aria-labelledby": f"{key}-title {key}-desc",
-        },
-        h("title", {"id": f"{key}-title"}, title),
-        h("desc", {"id": f"{key}-desc"}, summary(flame)),
-        boxes,
-    )
     foot = (
         f"{flame.samples} samples. A box is as wide as the share of time with its function "
         "on the stack, and stands on its caller; the stronger its tint, the more of that time is its own."
         f"{left_out}"
     )
-    return h(
-        "figure",
-        {"class": "wpw-flame"},
-        h("style", {}, CSS),
-        h("figcaption", {}, title),
-        h("div", {"class": "wpw-scroll", "role": "region", "tabindex": "0", "aria-label": title}, svg),
-        h("p", {"class": "wpw-foot"}, foot),
-        _table(flame, page),
-    )
+    names = flame.title + flame.folded()
+    svg = parts.drawing(WIDTH, height, title, summary(flame), names, boxes, role="group")
+    return parts.figure("flame", CSS, title, svg, h("p", {"class": "wpw-foot"}, foot), _table(flame, page))
 
 
 def summary(flame) -> str:
@@ -121,16 +102,6 @@ def rows(flame) -> list[dict[str, str]]:
 
 def _table(flame, page: Page) -> Element:
     """The same as a table that can be opened."""
-    lines = []
-    for record in rows(flame):
-        name, *shares = record.values()
-        head = h("th", {"scope": "row"}, page.linked(name, h("code", {}, name)))
-        lines.append(h("tr", {}, head, [h("td", {}, share) for share in shares]))
-    heads = [h("th", {"scope": "col"}, name) for name in COLUMNS]
-    table = h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, lines))
-    return h(
-        "details",
-        {},
-        h("summary", {}, TABLE),
-        h("div", {"class": "wpw-scroll", "role": "region", "tabindex": "0", "aria-label": TABLE}, table),
-    )
+    records = (record.values() for record in rows(flame))
+    lines = [parts.line(page.linked(name, h("code", {}, name)), *shares) for name, *shares in records]
+    return parts.opened(TABLE, COLUMNS, lines)

@@ -6,12 +6,12 @@ apart and that are dashes and words too. The same packets follow as a table that
 
 from __future__ import annotations
 
-import hashlib
 import re
 import textwrap
 from dataclasses import dataclass
 
 from core import style
+from core.draw import parts
 from core.draw.page import ALONE, Page
 from core.draw.tree import Element, h
 
@@ -85,29 +85,15 @@ def figure(ladder, page: Page = ALONE) -> Element:
     drawing = _Drawing(ladder, page)
     body, height = drawing.svg()
     width = drawing.width
-    key = "wpw-" + hashlib.sha256((ladder.title + ladder.summary()).encode()).hexdigest()[:10]
     title = ladder.title or "Packets between " + ", ".join(ladder.hosts)
-    # A group, not role="img": that would hide the packets, which can be focused, from a screen reader.
-    svg = h(
-        "svg",
-        {
-            "viewBox": f"0 0 {width} {height:.0f}",
-            "role": "group",
-            "xmlns": "http://www.w3.org/2000/svg",
-            "aria-labelledby": f"{key}-title {key}-desc",
-        },
-        h("title", {"id": f"{key}-title"}, title),
-        h("desc", {"id": f"{key}-desc"}, ladder.summary()),
-        body,
-    )
-    return h(
-        "figure",
-        {"class": "wpw-ladder", "style": f"--wpw-l-width:{width}px;--wpw-l-min:{width * 0.87:.0f}px"},
-        h("style", {}, CSS),
-        h("figcaption", {}, title),
-        h("div", {"class": "wpw-scroll", "role": "region", "tabindex": "0", "aria-label": title}, svg),
+    return parts.figure(
+        "ladder",
+        CSS,
+        title,
+        parts.drawing(width, height, title, ladder.summary(), ladder.title + ladder.summary(), body, role="group"),
         h("p", {"class": "wpw-foot"}, drawing.scale_note()),
         _table(ladder),
+        **{"l-width": width, "l-min": width * 0.87},
     )
 
 
@@ -137,22 +123,8 @@ def _table(ladder) -> Element:
     for step, gap in zip(ladder.steps, ladder.gaps()):
         if gap.cut or gap.note:
             lines.append(h("tr", {}, h("td", {"colspan": "7"}, gap.said())))
-        first, *others = _cells(step)
-        lines.append(h("tr", {}, h("th", {"scope": "row"}, first), [h("td", {}, cell) for cell in others]))
-    heads = [h("th", {"scope": "col"}, name) for name in COLUMNS]
-    table = h(
-        "table",
-        {"class": "wpw-packets"},
-        h("caption", {}, ladder.title),
-        h("thead", {}, h("tr", {}, heads)),
-        h("tbody", {}, lines),
-    )
-    return h(
-        "details",
-        {},
-        h("summary", {}, TABLE),
-        h("div", {"class": "wpw-scroll", "role": "region", "tabindex": "0", "aria-label": TABLE}, table),
-    )
+        lines.append(parts.line(*_cells(step)))
+    return parts.opened(TABLE, COLUMNS, lines, "wpw-packets", h("caption", {}, ladder.title))
 
 
 def wrap(words: str, room: float, letter: float) -> list[str]:
@@ -241,34 +213,34 @@ class _Drawing:
 
     def svg(self) -> tuple[list[Element], float]:
         """The elements and the height they take."""
-        parts = [*self._lines(), *self._hosts()]
+        drawn = [*self._lines(), *self._hosts()]
         for number, (step, row, gap) in enumerate(zip(self.ladder.steps, self.rows, self.gaps)):
             if number in self.bands:
-                parts.append(self._band(*self.bands[number], gap))
-            parts.append(self._packet(step, row))
-        return parts, self.bottom + 4
+                drawn.append(self._band(*self.bands[number], gap))
+            drawn.append(self._packet(step, row))
+        return drawn, self.bottom + 4
 
     def _hosts(self) -> list[Element]:
-        parts = [h("text", {"class": "wpw-time", "x": AXIS_X - 10, "y": TOP - 12}, "ms")]
+        drawn = [h("text", {"class": "wpw-time", "x": AXIS_X - 10, "y": TOP - 12}, "ms")]
         for host, x in self.x.items():
             address = self.ladder.addresses.get(host, "")
             half = min(self.lane / 2 - 4, BOX) if len(self.x) > 1 else BOX
             box = {"x": f"{x - half:.1f}", "y": 3, "width": f"{2 * half:.1f}", "height": TOP - 16, "rx": 7}
-            parts.append(h("rect", {"class": "wpw-box"} | box))
-            parts.append(h("text", {"class": "wpw-host", "x": f"{x:.1f}", "y": 22 if address else 31}, host))
+            drawn.append(h("rect", {"class": "wpw-box"} | box))
+            drawn.append(h("text", {"class": "wpw-host", "x": f"{x:.1f}", "y": 22 if address else 31}, host))
             if address:
-                parts.append(h("text", {"class": "wpw-address", "x": f"{x:.1f}", "y": 38}, address))
-        return parts
+                drawn.append(h("text", {"class": "wpw-address", "x": f"{x:.1f}", "y": 38}, address))
+        return drawn
 
     def _lines(self) -> list[Element]:
         """Axis and hosts' lines, left out where a band interrupts them."""
         edges = [TOP - 13, *(edge for band in self.bands.values() for edge in band), self.bottom]
-        parts = []
+        drawn = []
         for top, end in zip(edges[::2], edges[1::2]):
             start = top if top != TOP - 13 else TOP - 2
-            parts.append(h("path", {"class": "wpw-axis", "d": f"M{AXIS_X} {start:.1f}V{end:.1f}"}))
-            parts += [h("path", {"class": "wpw-life", "d": f"M{x:.1f} {top:.1f}V{end:.1f}"}) for x in self.x.values()]
-        return parts
+            drawn.append(h("path", {"class": "wpw-axis", "d": f"M{AXIS_X} {start:.1f}V{end:.1f}"}))
+            drawn += [h("path", {"class": "wpw-life", "d": f"M{x:.1f} {top:.1f}V{end:.1f}"}) for x in self.x.values()]
+        return drawn
 
     def _band(self, top: float, end: float, gap) -> Element:
         """Time that passes: a band with torn edges where it is cut short."""

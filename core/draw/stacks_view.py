@@ -11,6 +11,7 @@ import textwrap
 from itertools import groupby
 
 from core import style
+from core.draw import parts
 from core.draw.page import ALONE, Page
 from core.draw.tree import Element, h
 
@@ -23,6 +24,7 @@ MARKS = {
     "missing": ("!", "\N{MULTIPLICATION SIGN}", "wpw-missing"),
     "also there": ("+", "+", "wpw-extra"),
 }
+COLUMNS = ("State", "The report", "The kernel")
 LONG = 10  # a stack of up to so many frames is shown whole
 RUN = 3  # and so are fewer frames in a row
 PROVEN = {"leaves no frame": "tail call", "inlined": "inlined"}  # how a reason ends: what it proves
@@ -110,32 +112,18 @@ def figure(comparison: dict, page: Page = ALONE) -> Element:
     """
     title = comparison["title"] or "The expected stack beside the kernel's"
     outcome = "As expected" if comparison["ok"] else "Not as expected"
-    heads = [h("th", {"scope": "col"}, name) for name in ("State", "The report", "The kernel")]
+    heads = h("tr", {"class": "wpw-row wpw-head"}, [h("th", {"scope": "col"}, name) for name in COLUMNS])
+    body = h("tbody", {}, _rows(comparison["rows"], page))
+    table = h("table", {"class": "wpw-frames"}, h("caption", {}, title), h("thead", {}, heads), body)
     said = h("small", {}, f"{outcome}: {comparison['summary']}. Newest call first.")
-    return h(
-        "figure",
-        {"class": "wpw-stack"},
-        h("style", {}, CSS),
-        h("figcaption", {}, title, said),
-        h(
-            "div",
-            {"class": "wpw-scroll", "role": "region", "tabindex": "0", "aria-label": title},
-            h(
-                "table",
-                {"class": "wpw-frames"},
-                h("caption", {}, title),
-                h("thead", {}, h("tr", {"class": "wpw-row wpw-head"}, heads)),
-                h("tbody", {}, _rows(comparison["rows"], page)),
-            ),
-        ),
-    )
+    return parts.figure("stack", CSS, [title, said], parts.scrolled(title, table))
 
 
 def rows(comparison: dict) -> list[dict[str, str]]:
     """The comparison as records for a CSV file, one a frame."""
     made = []
     for row in comparison["rows"]:
-        record = {"State": word(row), "The report": row["told"] or "", "The kernel": row["observed"] or "\N{EN DASH}"}
+        record = dict(zip(COLUMNS, (word(row), row["told"] or "", row["observed"] or "\N{EN DASH}")))
         made.append(record | ({"remark": " ".join(remarks(row))} if remarks(row) else {}))
     return made
 

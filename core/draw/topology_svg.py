@@ -7,11 +7,11 @@ line: they are wired inside QEMU, those of one network together. A host that has
 
 from __future__ import annotations
 
-import hashlib
 import ipaddress
 from dataclasses import dataclass, field
 
 from core import style
+from core.draw import parts
 from core.draw.tree import Element, h
 
 BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 20
@@ -74,26 +74,8 @@ def figure(described: dict, title: str = "The hosts and their wires") -> Element
         + "."
     )
     body, width, height = _drawing(hosts, drawn)
-    key = "wpw-" + hashlib.sha256((title + said).encode()).hexdigest()[:10]
-    svg = h(
-        "svg",
-        {
-            "viewBox": f"0 0 {width:.0f} {height:.0f}",
-            "role": "img",
-            "xmlns": "http://www.w3.org/2000/svg",
-            "aria-labelledby": f"{key}-title {key}-desc",
-        },
-        h("title", {"id": f"{key}-title"}, title),
-        h("desc", {"id": f"{key}-desc"}, said),
-        body,
-    )
-    return h(
-        "figure",
-        {"class": "wpw-topology", "style": f"--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.75:.0f}px"},
-        h("style", {}, CSS),
-        h("figcaption", {}, title),
-        h("div", {"class": "wpw-scroll", "role": "region", "tabindex": "0", "aria-label": title}, svg),
-    )
+    svg = parts.drawing(width, height, title, said, title + said, body)
+    return parts.figure("topology", CSS, title, svg, **{"t-width": width, "t-min": width * 0.75})
 
 
 def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Element], float, float]:
@@ -127,13 +109,13 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Element], float,
         boxes += box
         plugs[number].append(left + length + 6)
         x = max(x, right)
-    parts = boxes + [
+    elements = boxes + [
         _drop(*fall, [y for left, length, y in names if y < fall[1] and left < fall[0] < left + length])
         for fall in falls
     ]
-    parts += [_wire(wire, plugs[number], heights[number]) for number, wire in enumerate(drawn)]
+    elements += [_wire(wire, plugs[number], heights[number]) for number, wire in enumerate(drawn)]
     longest = max((left + len(wire.name) * LETTER_W for wire, (left, _, _) in zip(drawn, names)), default=0)
-    return parts, max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
+    return elements, max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
 
 
 def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
