@@ -25,7 +25,8 @@ from pathlib import Path
 import figure_data
 from docutils import nodes
 from fail_closed import fault
-from recorded_figure import recorded_figure, setup_recorded_figure, skip
+from html_only import add_html_node
+from recorded_figure import recorded_figure, setup_recorded_figure
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
@@ -49,14 +50,7 @@ def setup_recorded(app: Sphinx) -> None:
     app.add_role("recorded", RecordedValue())
     app.add_directive("recorded-figure", RecordedFigure)
     setup_recorded_figure(app)
-    app.add_node(
-        recorded_files,
-        html=(visit_files, None),
-        latex=(skip, None),
-        text=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
+    add_html_node(app, recorded_files, visit_files)
     app.connect("build-finished", write_data)
     app.connect("source-read", check_notebook)
     app.connect("doctree-read", put_figures)

@@ -7,6 +7,7 @@ and figure_links.py.
 from __future__ import annotations
 
 from docutils import nodes
+from html_only import add_html_node
 from sphinx.application import Sphinx
 
 from core.draw import figures
@@ -25,8 +26,7 @@ class recorded_figure(nodes.General, nodes.Element):  # noqa: N801  docutils nam
 
 def setup_recorded_figure(app: Sphinx) -> None:
     """The node, and how it is written."""
-    other = (skip, None)
-    app.add_node(recorded_figure, html=(visit_html, None), latex=other, text=other, man=other, texinfo=other)
+    add_html_node(app, recorded_figure, visit_html)
 
 
 def drawn(node: recorded_figure) -> str:
@@ -51,9 +51,4 @@ def visit_html(self, node: recorded_figure) -> None:
     if label := node.get("label"):
         html = f'<div class="wpw-scroll" tabindex="0" role="region" aria-label="{self.attval(label)}">{html}</div>'
     self.body.append(html)
-    raise nodes.SkipNode
-
-
-def skip(self, node: recorded_figure) -> None:
-    """Only HTML can show it; the caption stays."""
     raise nodes.SkipNode
