@@ -1,7 +1,7 @@
 """How do all plots of the book look, and what do readers get who cannot see them?
 
-`style()` once, then draw with matplotlib as usual; `figure_html()` gives inline SVG with a text
-alternative. Its text is text and takes the page's colour, so that one plot reads in light and
+`style()` once, then draw with matplotlib as usual; `drawn()` gives a figure of the book: inline SVG with a text
+alternative, and its numbers. Its text is text and takes the page's colour, so that one plot reads in light and
 dark. Every axis names its unit, see `label()`. Matplotlib is a package of the guest.
 """
 
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import re
-from html import escape
 
 import matplotlib
 from matplotlib import pyplot as plt
 
 from core import style as house
+from core.draw import figures
+from core.draw.tree import markup
 
 COLORS = {one["name"]: one["colour"] for one in house.SERIES}
 MARKERS = [one["marker"] for one in house.SERIES]  # colour is never the only sign
@@ -75,31 +75,32 @@ def label(axes, x: tuple[str, str], y: tuple[str, str], title: str = "") -> None
     axes.set_title(title)
 
 
-def figure_html(figure, alt: str) -> str:
-    """`figure` as <figure role="img"> with inline SVG; `alt` says what the plot shows.
+def drawn(figure, alt: str) -> dict:
+    """`figure` as a figure of `core.draw.figures`: an SVG that takes the page's colour, and the numbers behind it.
 
-    The same figure gives the same bytes each time. Closes the figure, so that a notebook does not
-    show it twice. Raises ValueError without `alt`.
+    `alt` says what the plot shows. The same figure gives the same bytes each time. Closes the figure, so that a
+    notebook does not show it twice. Raises ValueError without `alt`.
     """
     if not alt.strip():
         raise ValueError("expected an `alt` that says what the plot shows, found none")
-    file = io.StringIO()
-    # Nothing that ends a script may stand in one.
-    data = (
-        '<script type="application/json" class="wpw-data">'
-        + json.dumps(series(figure)).replace("<", "\\u003c")
-        + "</script>"
-    )
+    file, rows = io.StringIO(), series(figure)
     with matplotlib.rc_context({key: RC[key] for key in ("svg.fonttype", "svg.hashsalt")}):
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     plt.close(figure)
-    width_in = figure.get_size_inches()[0]
-    # 96 CSS pixels an inch; below 80 % of that the text would be too small, so it scrolls, by key too.
-    return (
-        f'<figure class="wpw-plot" role="img" aria-label="{escape(alt)}" tabindex="0" style="margin:1.2em 0;'
-        f'color:inherit;overflow-x:auto"><div><div style="max-width:{width_in * 96:.0f}px;'
-        f'min-width:{width_in * 77:.0f}px">{_inline(file.getvalue())}</div></div>{data}</figure>'
-    )
+    width, height = (72 * side for side in figure.get_size_inches())  # Matplotlib's SVG counts in points
+    return {
+        "kind": "plot",
+        "alt": alt,
+        "width": float(width),
+        "height": float(height),
+        "svg": _inside(file.getvalue()),
+        "rows": rows,
+    }
+
+
+def figure_html(figure, alt: str) -> str:
+    """The same as HTML for a notebook."""
+    return markup(figures.draw(drawn(figure, alt)))
 
 
 def series(figure) -> list[dict]:
@@ -139,16 +140,6 @@ def _plain(value) -> float | str:
         return str(value)
 
 
-def table_html(text: str, caption: str, wraps: bool = False) -> str:
-    """A table in plain text as a figure that scrolls by itself on a narrow page, by key as well. If it `wraps`, longer
-    lines go on below instead, as in a terminal, and are copied as one."""
-    return (
-        f'<figure class="wpw-table{" wpw-wraps" * wraps}"><figcaption>{escape(caption)}</figcaption>'
-        f'<div style="overflow-x:auto" role="region" tabindex="0" aria-label="{escape(caption)}">'
-        f"<pre>{escape(text)}</pre></div></figure>"
-    )
-
-
 class Shown:
     """A plot as a notebook cell's result: its picture in HTML, its `alt` in plain text."""
 
@@ -162,18 +153,12 @@ class Shown:
         return self.alt
 
 
-def _inline(svg: str) -> str:
-    """Matplotlib's SVG file as an element of a page: fluid, in the page's colour, ids its own."""
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-    svg = re.sub(
-        r'^<svg[^>]*?(viewBox="[^"]*")[^>]*>',
-        r'<svg \1 xmlns="http://www.w3.org/2000/svg" aria-hidden="true" '
-        r'xmlns:xlink="http://www.w3.org/1999/xlink" style="display:block;width:100%;height:auto">',
-        svg,
-        count=1,
-    )
+def _inside(svg: str) -> str:
+    """What is in Matplotlib's SVG: in the page's colour, its ids its own."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")].strip()
     # Two plots on a page have figure_1 each: an id may be there only once.
     key = "p" + hashlib.sha256(svg.encode()).hexdigest()[:8] + "-"
     svg = re.sub(r'\bid="', f'id="{key}', svg)
     svg = svg.replace('href="#', f'href="#{key}').replace("url(#", f"url(#{key}")
-    return re.sub(GREY, "currentColor", svg, flags=re.IGNORECASE).strip()
+    return re.sub(GREY, "currentColor", svg, flags=re.IGNORECASE)

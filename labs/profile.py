@@ -2,7 +2,7 @@
 
     with Profile() as profile:
         send_many()
-    profile.flame                     # labs.trace.flame.Flame
+    profile.flame                     # core.draw.flame.Flame
 
 The clock is perf's `cpu-clock`, a timer, for an emulated processor has no counters. Only the kernel
 is sampled, only the thread that runs the block, and perf says when it has begun (perf-record(1),
@@ -17,8 +17,9 @@ import tempfile
 import threading
 from pathlib import Path
 
+from core.draw.flame import Flame
 from labs.errors import CannotTry
-from labs.trace.flame import Flame, parse
+from labs.trace.flame import parse
 
 FREQUENCY_HZ = 2500
 

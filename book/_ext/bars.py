@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from docutils import nodes
 from fail_closed import fault
+from html_only import add_html_node
 from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
@@ -67,20 +68,8 @@ def visit_html(self, node: recorded_bar) -> None:
     raise nodes.SkipNode
 
 
-def skip(self, node: recorded_bar) -> None:
-    """Only HTML can show it; the number stays."""
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
     app.add_role("bar", Bar())
-    app.add_node(
-        recorded_bar,
-        html=(visit_html, None),
-        text=(skip, None),
-        latex=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
+    add_html_node(app, recorded_bar, visit_html)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -28,6 +28,7 @@ import places
 from docutils import nodes
 from docutils.parsers.rst import directives
 from fail_closed import fault
+from html_only import add_html_node
 from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -101,20 +102,8 @@ def visit_text(self, node: chart) -> None:
     raise nodes.SkipNode
 
 
-def skip(self, node: chart) -> None:
-    """Only HTML and text can show it; the caption stays."""
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_node(
-        chart,
-        html=(visit_html, None),
-        text=(visit_text, None),
-        latex=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
+    add_html_node(app, chart, visit_html, visit_text)
     app.add_directive("chart", Chart)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,8 +1,6 @@
 """What data is behind a recorded figure, and where does a reader get it?
 
-Every picture of the lab carries its data: a ladder its table of packets, stacks and flame graphs the
-table they are, a plot its series (as `<script type="application/json" class="wpw-data">`), a table in
-plain text itself. They are written beside the site's pages as
+Each figure's numbers are written beside the site's pages as
 
     _data/<case>/<figure>.csv and .json, or .txt
 
@@ -15,86 +13,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import shutil
-from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 
+from core.draw import figures
+
 FOLDER = "_data"
-SERIES = re.compile(r'<script type="application/json" class="wpw-data">(.*?)</script>', re.DOTALL)
-PRE = re.compile(r"<pre[^>]*>(.*?)</pre>", re.DOTALL)
-REMARK = "remark"
 
 
-class Table(HTMLParser):
-    """The first table of a piece of HTML. A cell over several columns is a remark on the row that it
-    stands beside: the one before it if its row says so (`wpw-why`), else the one after it."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.columns: list[str] = []
-        self.rows: list[dict[str, str]] = []
-        self.cells: list[str] | None = None
-        self.remark: str | None = None
-        self.pending, self.after, self.state, self.mark = "", False, "before", False
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attributes) -> None:
-        given = dict(attributes)
-        if tag == "table" and self.state == "before":
-            self.state = "within"
-        if self.state != "within":
-            return
-        if tag == "tr":
-            self.cells, self.remark = [], None
-            self.after = "wpw-why" in (given.get("class") or "")
-        elif tag in ("td", "th") and self.cells is not None:
-            if int(given.get("colspan") or 1) > 1:
-                self.remark = ""
-            else:
-                self.cells.append("")
-        elif tag == "span" and given.get("aria-hidden") == "true":
-            self.mark = True
-        elif tag == "p" and self.remark:
-            self.remark += " "
-
-    def handle_data(self, data: str) -> None:
-        if self.state != "within" or self.cells is None or self.mark:
-            return
-        if self.remark is not None:
-            self.remark += data
-        elif self.cells:
-            self.cells[-1] += data
-
-    def handle_endtag(self, tag: str) -> None:
-        self.mark = self.mark and tag != "span"
-        if tag == "table" and self.state == "within":
-            self.state = "behind"
-        if self.state != "within" or tag != "tr" or self.cells is None:
-            return
-        if self.remark is not None and self.after and self.rows:
-            self.rows[-1][REMARK] = self.remark.strip()
-        elif self.remark is not None:
-            self.pending = self.remark.strip()
-        elif not self.columns:
-            self.columns = [cell.strip() for cell in self.cells]
-        else:
-            row = dict(zip(self.columns, (cell.strip() for cell in self.cells)))
-            self.rows.append(row | ({REMARK: self.pending} if self.pending else {}))
-            self.pending = ""
-        self.cells = None
-
-
-def figure_files(html: str, about: dict) -> dict[str, str]:
-    """Files by suffix with the data in a figure's HTML; `about` begins each that can hold it."""
-    if series := SERIES.search(html):
-        rows = json.loads(unescape(series[1]))
-    elif (rows := Table(html).rows) or not (text := PRE.search(html)):
-        pass
-    else:
-        words = unescape(re.sub(r"<[^>]+>", "", text[1])).rstrip("\n")
-        return {"txt": f"{about['says']}\n\n{words}\n"}
+def figure_files(figure: dict, about: dict) -> dict[str, str]:
+    """Files by suffix with the data of a figure; `about` begins each that can hold it."""
+    if (text := figures.text(figure)) is not None:
+        return {"txt": f"{about['says']}\n\n{text.rstrip()}\n"}
+    rows = figures.rows(figure)
     if not rows:
         return {}
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -105,12 +36,11 @@ def figure_files(html: str, about: dict) -> dict[str, str]:
     return {"csv": out.getvalue(), "json": json.dumps(about | {"rows": rows}, indent=1, ensure_ascii=False) + "\n"}
 
 
-def names(folder: Path, case: str, figure: str) -> list[str]:
+def names(folder: Path, case: str, name: str, figure: dict) -> list[str]:
     """The files offered beside a figure, the derived ones first."""
-    html = (folder / case / f"{figure}.html").read_text("utf-8")
-    derived = [f"{figure}.{suffix}" for suffix in figure_files(html, {"says": ""})]
-    stored = sorted(path.name for path in (folder / case).glob(f"{figure}.*") if path.suffix != ".html")
-    return [*derived, *stored]
+    derived = [f"{name}.{suffix}" for suffix in figure_files(figure, {"says": ""})]
+    beside = (path.name for path in (folder / case).glob(f"{name}.*"))
+    return [*derived, *sorted(each for each in beside if not each.endswith(figures.SUFFIX))]
 
 
 def write(folder: Path, out: Path, says) -> None:
@@ -122,14 +52,19 @@ def write(folder: Path, out: Path, says) -> None:
         target.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(recording, target.with_suffix(".json"))
         for file in sorted((folder / case).glob("*.*")):
-            if file.suffix != ".html":
-                shutil.copyfile(file, target / file.name)
+            name = file.name.removesuffix(figures.SUFFIX)
+            if name == file.name:
+                shutil.copyfile(file, target / name)
                 continue
             about = {
                 "case": case,
-                "figure": file.stem,
+                "figure": name,
                 "provenance": data["provenance"],
                 "says": says(data["provenance"], recording.name),
             }
-            for suffix, text in figure_files(file.read_text("utf-8"), about).items():
-                (target / f"{file.stem}.{suffix}").write_text(text, "utf-8")
+            try:
+                made = figure_files(json.loads(file.read_text("utf-8")), about)
+            except ValueError:
+                continue  # the page that shows it says what is wrong
+            for suffix, text in made.items():
+                (target / f"{name}.{suffix}").write_text(text, "utf-8")

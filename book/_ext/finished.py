@@ -26,11 +26,6 @@ UNNAMED_TOGGLE = re.compile(
 )
 
 
-# In recordings made before 25 November 2026: the table below a picture, and a plot, in boxes that no key can scroll.
-UNREACHABLE_TABLE = re.compile(r'(<summary>([^<]+)</summary><div class="wpw-scroll")>')
-UNREACHABLE_PLOT = re.compile(r'(<figure class="wpw-plot"[^>]*)( style="[^">]*)"><div style="overflow-x:auto">')
-
-
 def name_toggles(html: str) -> str:
     """Each arrow of the navigation says whose pages it shows."""
 
@@ -39,12 +34,6 @@ def name_toggles(html: str) -> str:
         return f'{found[1]}{found[2]}{found[3]} aria-label="Pages of {title}">'
 
     return UNNAMED_TOGGLE.sub(named, html)
-
-
-def reach_by_key(html: str) -> str:
-    """A box that may scroll takes the keyboard's focus, and has a name."""
-    html = UNREACHABLE_TABLE.sub(r'\1 role="region" tabindex="0" aria-label="\2">', html)
-    return UNREACHABLE_PLOT.sub(r'\1 tabindex="0"\2;overflow-x:auto"><div>', html)
 
 
 def drop_icon_script(html: str) -> str:
@@ -65,7 +54,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     for page in sorted(Path(app.outdir).rglob("*.html")):
         if static not in page.parents:
             html = page.read_text("utf-8")
-            page.write_text(drop_icon_script(reach_by_key(name_toggles(html))), "utf-8")
+            page.write_text(drop_icon_script(name_toggles(html)), "utf-8")
     for pattern in NOT_NEEDED:
         for path in list(static.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -24,6 +24,7 @@ from html import escape
 from docutils import nodes
 from docutils.parsers.rst import directives
 from fail_closed import fault
+from html_only import add_html_node
 from recorded import Recording, RecordingError, provenance_node, recorded_files
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -155,20 +156,8 @@ def visit_text(self, node: growth_picture) -> None:
     raise nodes.SkipNode
 
 
-def skip(self, node: growth_picture) -> None:
-    """Only HTML and text can show it; the caption stays."""
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_node(
-        growth_picture,
-        html=(visit_html, None),
-        text=(visit_text, None),
-        latex=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
+    add_html_node(app, growth_picture, visit_html, visit_text)
     app.add_directive("growth", Growth)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

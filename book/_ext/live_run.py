@@ -25,6 +25,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import directives
 from fail_closed import fault
+from html_only import add_html_node
 from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -135,11 +136,6 @@ def visit_html(self, node: live_box) -> None:
     raise nodes.SkipNode
 
 
-def skip(self, node: live_box) -> None:
-    """Only a browser can run it."""
-    raise nodes.SkipNode
-
-
 def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """The page's script and style sheet, on pages with a box."""
     if doctree is not None and next(doctree.findall(live_box), None) is not None:
@@ -175,9 +171,7 @@ def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
     app.add_config_value("live_state", lambda config: os.environ.get("WPW_TAB", ""), "env", [str])
     app.add_config_value("live_scripts", [], "env", [list])
-    app.add_node(
-        live_box, html=(visit_html, None), text=(skip, None), latex=(skip, None), man=(skip, None), texinfo=(skip, None)
-    )
+    add_html_node(app, live_box, visit_html)
     app.add_directive("live-run", LiveRun)
     app.connect("builder-inited", read)
     app.connect("html-page-context", add_files)

@@ -16,6 +16,7 @@ from html import escape
 
 from docutils import nodes
 from fail_closed import fault
+from html_only import add_html_node
 from recorded import Recording, RecordingError, provenance_node
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -134,21 +135,9 @@ def visit_text(self, node: look_output) -> None:
     raise nodes.SkipNode
 
 
-def skip(self, node: look_output) -> None:
-    """Only HTML and text can show it."""
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_node(
-        look_output,
-        html=(visit_html, None),
-        text=(visit_text, None),
-        latex=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
+    add_html_node(app, look_output, visit_html, visit_text)
     app.add_directive("look", LookDirective)
     app.connect("doctree-read", say_where_recorded)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -10,8 +10,8 @@ it is tagged `raises-exception`, and the notebook says on which machine (metadat
     A caption in *MyST*.
     :::
 
-The figure is `book/_recordings/<case>/<name>.html`; below it stand its provenance and the files with
-its data, see figure_data.py. The JSON's key `provenance` has the notebook
+The figure is `book/_recordings/<case>/<name>.figure.json`, drawn as core/draw/figures.py does it; below it stand its
+provenance and the files with its data, see figure_data.py. The JSON's key `provenance` has the notebook
 metadata's fields; a page that uses a recording shows them under its title, as a notebook does, and
 then its figures do not repeat them.
 """
@@ -25,11 +25,17 @@ from pathlib import Path
 import figure_data
 from docutils import nodes
 from fail_closed import fault
+from html_only import add_html_node
+from recorded_figure import recorded_figure, setup_recorded_figure
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from core.draw import figures
+from core.draw.page import MIME
+
 METADATA = "where_packets_wait"
+FIGURES = "wpw_figures"  # of the notebook that is read now
 WITH_FIGURES = "with-figures"
 FIELDS = ("kernel", "qemu", "acceleration", "date", "commit")
 
@@ -43,24 +49,11 @@ def setup_recorded(app: Sphinx) -> None:
     app.add_config_value("recordings", "book/_recordings", "env", [str])
     app.add_role("recorded", RecordedValue())
     app.add_directive("recorded-figure", RecordedFigure)
-    app.add_node(
-        recorded_fragment,
-        html=(visit_fragment, None),
-        latex=(skip, None),
-        text=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
-    app.add_node(
-        recorded_files,
-        html=(visit_files, None),
-        latex=(skip, None),
-        text=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
+    setup_recorded_figure(app)
+    add_html_node(app, recorded_files, visit_files)
     app.connect("build-finished", write_data)
     app.connect("source-read", check_notebook)
+    app.connect("doctree-read", put_figures)
     app.connect("doctree-read", show_provenance)
 
 
@@ -79,7 +72,7 @@ class Recording:
     """The JSON of one case; every page that opens it depends on it."""
 
     def __init__(self, env: BuildEnvironment, case: str) -> None:
-        self.case = case
+        self.case, self.env = case, env
         self.folder = Path(env.srcdir) / env.config.recordings
         file = self.folder / f"{case}.json"
         env.note_dependency(str(file))
@@ -93,6 +86,20 @@ class Recording:
         self.provenance = provenance_line(
             self.data.get("provenance") if isinstance(self.data, dict) else None, self.name
         )
+
+    def figure(self, name: str) -> dict:
+        """The figure of that name, which can be drawn."""
+        file = self.folder / self.case / f"{name}{figures.SUFFIX}"
+        where = f"{self.name.removesuffix('.json')}/{file.name}"
+        self.env.note_dependency(str(file))
+        if not file.is_file():
+            raise RecordingError(f"{where} is missing. Next: ./lab record {self.case}")
+        try:
+            figure = json.loads(file.read_text("utf-8"))
+            figures.draw(figure)
+        except ValueError as error:
+            raise RecordingError(f"{where}: {error}") from None
+        return figure
 
     def value(self, path: str) -> object:
         """What stands at `run.b_ms` or `runs.0.ms`; it has to be a number, a word or a truth."""
@@ -162,24 +169,6 @@ class RecordedValue(SphinxRole):
         return [], []
 
 
-class recorded_fragment(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
-    """A stored piece of HTML."""
-
-
-def visit_fragment(self, node: recorded_fragment) -> None:
-    """The piece as it was stored, in a box that scrolls if the page is narrower."""
-    self.body.append(
-        '<div class="wpw-scroll" tabindex="0" role="region" '
-        f'aria-label="{self.attval(node["label"])}">{node["html"]}</div>'
-    )
-    raise nodes.SkipNode
-
-
-def skip(self, node: recorded_fragment) -> None:
-    """Only HTML can show it; the caption stays."""
-    raise nodes.SkipNode
-
-
 class recorded_files(nodes.General, nodes.Element):  # noqa: N801
     """The files with a figure's data: its case, its name, their names."""
 
@@ -215,24 +204,20 @@ class RecordedFigure(SphinxDirective):
         case, name = self.arguments
         try:
             recording = Recording(self.env, case)
-            file = recording.folder / case / f"{name}.html"
-            self.env.note_dependency(str(file))
-            if not file.is_file():
-                raise RecordingError(
-                    f"{self.config.recordings}/{case}/{name}.html is missing. Next: ./lab record {case}"
-                )
+            figure = recording.figure(name)
         except RecordingError as error:
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
-        fragment = recorded_fragment("", html=file.read_text("utf-8"), label=f"Recording {name}")
-        figure = nodes.figure("", fragment, classes=["wpw-recorded-figure"])
+        node = recorded_figure("", figure=figure, label=f"Recording {name}")
+        shown = nodes.figure("", node, classes=["wpw-recorded-figure"])
         text = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, text)
         if text.children and isinstance(text[0], nodes.paragraph):
-            figure += nodes.caption("", "", *text[0].children)
-        files = recorded_files("", case=case, figure=name, names=figure_data.names(recording.folder, case, name))
-        figure += nodes.legend("", *text.children[1:], provenance_node(recording.provenance), files)
-        return [figure]
+            shown += nodes.caption("", "", *text[0].children)
+        offered = figure_data.names(recording.folder, case, name, figure)
+        files = recorded_files("", case=case, figure=name, names=offered)
+        shown += nodes.legend("", *text.children[1:], provenance_node(recording.provenance), files)
+        return [shown]
 
 
 def provenance_node(line: str) -> nodes.paragraph:
@@ -253,10 +238,32 @@ def check_notebook(app: Sphinx, docname: str, source: list[str]) -> None:
     for number, cell in enumerate(cells, 1):
         if complaint := fault_of(cell):
             fault(app.env, f"cell {number}: {complaint}. Next: ./lab record {Path(docname).name}", docname)
+    app.env.temp_data[FIGURES] = take_figures(cells)
+    source[0] = json.dumps(notebook)
     try:
         app.env.temp_data[METADATA] = provenance_line(metadata.get(METADATA), "the notebook")
     except RecordingError as error:
         fault(app.env, str(error), docname)
+
+
+def take_figures(cells: list[dict]) -> dict[str, dict]:
+    """The figures among the cells' outputs, each by the mark that takes its HTML's place."""
+    found: dict[str, dict] = {}
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            if figure := output.get("data", {}).get(MIME):
+                mark = f"<!-- figure {len(found)} -->"
+                found[mark] = figure
+                output["data"] = {"text/html": mark}
+    return found
+
+
+def put_figures(app: Sphinx, doctree: nodes.document) -> None:
+    """In place of each mark its figure, to be drawn for the page."""
+    found = app.env.temp_data.get(FIGURES, {})
+    for raw in list(doctree.findall(nodes.raw)) if found else ():
+        if figure := found.get(raw.astext()):
+            raw.replace_self(recorded_figure("", figure=figure))
 
 
 def fault_of(cell: dict) -> str | None:

@@ -31,6 +31,7 @@ import states_svg
 from docutils import nodes
 from docutils.parsers.rst import directives
 from fail_closed import fault
+from html_only import add_html_node
 from recorded import Recording, RecordingError, provenance_node, recorded_files
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -188,21 +189,9 @@ def visit_text(self, node: state_picture) -> None:
     raise nodes.SkipNode
 
 
-def skip(self, node: state_picture) -> None:
-    """Only HTML and text can show it; the page's words stay."""
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
     app.add_config_value("states", "book/_states", "env", [str])
-    app.add_node(
-        state_picture,
-        html=(visit_html, None),
-        text=(visit_text, None),
-        latex=(skip, None),
-        man=(skip, None),
-        texinfo=(skip, None),
-    )
+    add_html_node(app, state_picture, visit_html, visit_text)
     app.add_directive("states", States)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -68,7 +68,10 @@ def collect(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Finds all uses; returns the pages whose links are others than those written last time."""
     terms = terms_of(env)
     pages = {docname: env.get_doctree(docname) for docname in in_order(env)}
-    quoted = {quoted_name(figure) for page in pages.values() for figure in page.findall(QUOTED)}
+    quoted: dict[str, list[tuple[str, str]]] = {}
+    for docname in sorted(pages):
+        for figure in pages[docname].findall(QUOTED):
+            quoted.setdefault(quoted_name(figure), []).append((docname, figure["anchor"]))
     finder = Finder(terms, quoted)
     uses = {docname: finder.uses(page, docname) if takes_part(env, docname) else {} for docname, page in pages.items()}
     for term in terms:
@@ -92,7 +95,7 @@ def collect(app: Sphinx, env: BuildEnvironment) -> list[str]:
         )
     # A link says where the entry stands, a page that has none yet is written in any case.
     leads = {term.key: term.docname for term in terms}
-    made = {docname: (found, leads) for docname, found in uses.items()}
+    made = {docname: (found, leads, quoted) for docname, found in uses.items()}
     before = getattr(env, "wpw_made", {})
     env.wpw_terms, env.wpw_quoted, env.wpw_made = terms, quoted, made
     changed = {docname for docname in made if before.get(docname) != made[docname]}
@@ -130,7 +133,7 @@ def used_in(app: Sphinx, docname: str, key: str) -> nodes.paragraph:
     """The pages that use the term, each a link to the place of its first use there."""
     said = nodes.paragraph("", "In ", classes=[LISTS])
     for other in in_order(app.env):
-        found, _ = app.env.wpw_made.get(other, ({}, {}))
+        found, *_ = app.env.wpw_made.get(other, ({},))
         if key in found and other != docname:
             if len(said) > 1:
                 said += nodes.Text("; ")

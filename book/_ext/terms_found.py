@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from docutils import nodes
-from leads_to_source import CLONE
 from places import place_reference
-from recorded import recorded_fragment
+from recorded_figure import recorded_figure
 from source_html import NODES
 from sphinx import addnodes
+
+from core.draw import figures
 
 QUOTED = NODES["figure"]
 # What is read as something else than prose.
@@ -41,7 +42,6 @@ SKIPPED_CLASSES = {
     "wpw-parts",
 }  # of licences, where an "exception" is another
 TAIL = re.compile(r"(\(\d?\)|=\S+)$")  # of `tcp_push()`, `splice(2)`, `net.ipv4.tcp_sack=0`
-FRAME = re.compile(r'<th scope="row"><code>([^<]+)</code></th>')  # as leads_to_source.py
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,9 @@ def join_texts(node: nodes.Element) -> None:
 
 class Finder:
     """Finds the terms' first uses on one page after the other. `quoted`: the functions whose code stands
-    somewhere in the book, to which leads_to_source.py leads from recorded stacks."""
+    somewhere in the book, to which figure_links.py leads from recorded figures."""
 
-    def __init__(self, terms: list[Term], quoted: set[str]) -> None:
+    def __init__(self, terms: list[Term], quoted: Collection[str]) -> None:
         self.quoted = quoted
         self.literals = {literal: term for term in terms for literal in term.literals}
         words = {word: term for term in terms for word in term.words}
@@ -142,8 +142,8 @@ class _Reader:
                 continue
             elif isinstance(child, nodes.literal):
                 self.in_literal(child)
-            elif isinstance(child, recorded_fragment):
-                child["html"] = FRAME.sub(self.in_frame, child["html"])
+            elif isinstance(child, recorded_figure):
+                self.in_figure(child)
             elif isinstance(child, nodes.definition_list_item) and isinstance(node.parent, addnodes.glossary):
                 self.own = (self.docname, child[0]["ids"][0])
                 self.read(child)
@@ -183,15 +183,17 @@ class _Reader:
         if self.first(term):
             literal.replace_self(self.reference(term, literal.deepcopy()))
 
-    def in_frame(self, found: re.Match) -> str:
-        """Every frame of a recorded stack leads to its entry if the book has nothing better, its code."""
-        name = CLONE.sub("", found[1])
-        term = self.finder.literals.get(name)
-        if name in self.finder.quoted or term is None:
-            return found[0]
-        place = f' id="{anchor_of(term)}"' if self.first(term) else ""
-        self.linked.setdefault(term.key, anchor_of(term))
-        return f'<th scope="row"><a class="wpw-term"{place} href="{self.lead(term)}"><code>{found[1]}</code></a></th>'
+    def in_figure(self, node: recorded_figure) -> None:
+        """Every function of a recorded figure leads to its entry if the book has nothing better, its code."""
+        node["terms"], node["anchors"] = {}, {}
+        for name in figures.functions(node["figure"]):
+            term = self.finder.literals.get(name)
+            if name in self.finder.quoted or term is None:
+                continue
+            if self.first(term):
+                node["anchors"][name] = anchor_of(term)
+            self.linked.setdefault(term.key, anchor_of(term))
+            node["terms"][name] = self.lead(term)
 
     def in_quotation(self, figure: nodes.Element) -> None:
         """Quoted source is a use without a link."""

@@ -7,11 +7,12 @@ each says its figures when pointed at or focused. The functions follow as a tabl
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from html import escape
 
 from core import style
+from core.draw import parts
+from core.draw.page import ALONE, Page
+from core.draw.tree import Element, h
 
 WIDTH, ROW, EDGE = 760, 19, 1.0
 LETTER_W = 6.4  # of the widest font that readers are likely to have, at the size below
@@ -38,31 +39,27 @@ CSS = style.css("""
 """)
 
 
-def figure(flame) -> str:
-    """`labs.trace.flame.Flame` as one self-contained <figure class="wpw-flame">."""
+def figure(flame, page: Page = ALONE) -> Element:
+    """`core.draw.flame.Flame` as one self-contained <figure class="wpw-flame">. `page` leads from functions to code."""
     calls = [(call, depth, start) for call, depth, start in flame.root().walk() if depth]
     scale = WIDTH / max(flame.samples, 1)
     drawn = [one for one in calls if one[0].samples * scale >= NARROWEST]
     deepest = max((depth for _, depth, _ in drawn), default=0)
     height = deepest * ROW + 4
-    boxes = "".join(
+    boxes = [
         _box(call, start * scale, call.samples * scale, height - 2 - depth * ROW, flame.samples)
         for call, depth, start in drawn
-    )
-    title = escape(flame.title or "Where the time goes")
-    said = escape(summary(flame))
-    key = "wpw-" + hashlib.sha256((flame.title + flame.folded()).encode()).hexdigest()[:10]
+    ]
+    title = flame.title or "Where the time goes"
     left_out = f" {len(calls) - len(drawn)} calls are too narrow to draw." if len(drawn) < len(calls) else ""
-    return (
-        f'<figure class="wpw-flame"><style>{CSS}</style><figcaption>{title}</figcaption>'
-        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
-        f'<svg viewBox="0 0 {WIDTH} {height}" role="group" xmlns="http://www.w3.org/2000/svg" '
-        f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{title}</title>'
-        f'<desc id="{key}-desc">{said}</desc>{boxes}</svg></div>'
-        f'<p class="wpw-foot">{flame.samples} samples. A box is as wide as the share of time with its function '
+    foot = (
+        f"{flame.samples} samples. A box is as wide as the share of time with its function "
         "on the stack, and stands on its caller; the stronger its tint, the more of that time is its own."
-        f"{left_out}</p>{_table(flame)}</figure>"
+        f"{left_out}"
     )
+    names = flame.title + flame.folded()
+    svg = parts.drawing(WIDTH, height, title, summary(flame), names, boxes, role="group")
+    return parts.figure("flame", CSS, title, svg, h("p", {"class": "wpw-foot"}, foot), _table(flame, page))
 
 
 def summary(flame) -> str:
@@ -71,34 +68,40 @@ def summary(flame) -> str:
     return "Time by function, without what it calls: " + ", ".join(f"{name} {share:.0%}" for name, share in own) + "."
 
 
-def _box(call, x: float, width: float, y: float, samples: int) -> str:
+def _box(call, x: float, width: float, y: float, samples: int) -> Element:
     share, own = call.samples / samples, call.own / samples
     said = f"{call.name}: {share:.1%} of the time, {own:.1%} its own"
     tint = 0.06 + 0.5 * (call.own / call.samples)
     room = int((width - 6) / LETTER_W)
     name = call.name if len(call.name) <= room else call.name[: room - 1] + "\N{HORIZONTAL ELLIPSIS}"
-    label = f'<text x="{x + 4:.1f}" y="{y + ROW - 6:.1f}">{escape(name)}</text>' if room >= 4 else ""
-    return (
-        f'<g class="wpw-call" tabindex="0" role="img" aria-label="{escape(said)}"><title>{escape(said)}</title>'
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - EDGE, 0.6):.1f}" height="{ROW - EDGE:.1f}" '
-        f'rx="2" fill-opacity="{tint:.2f}"/>{label}</g>'
+    box = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{max(width - EDGE, 0.6):.1f}", "height": f"{ROW - EDGE:.1f}"}
+    return h(
+        "g",
+        {"class": "wpw-call", "tabindex": "0", "role": "img", "aria-label": said},
+        h("title", {}, said),
+        h("rect", box | {"rx": 2, "fill-opacity": f"{tint:.2f}"}),
+        h("text", {"x": f"{x + 4:.1f}", "y": f"{y + ROW - 6:.1f}"}, name) if room >= 4 else None,
     )
 
 
-def _table(flame) -> str:
-    """Functions by their own share, as a table that can be opened."""
+COLUMNS = ("function", "its own", "with callees")
+
+
+def rows(flame) -> list[dict[str, str]]:
+    """Functions by their own share, as records for a CSV file; what has less than a thousandth is left out."""
     total = defaultdict(float)
     for stack, count in flame.stacks.items():
         for name in set(stack):
             total[name] += count / flame.samples
-    rows = "".join(
-        f'<tr><th scope="row"><code>{escape(name)}</code></th><td>{share:.1%}</td><td>{total[name]:.1%}</td></tr>'
+    return [
+        dict(zip(COLUMNS, (name, f"{share:.1%}", f"{total[name]:.1%}")))
         for name, share in flame.own().items()
         if share >= 0.001
-    )
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("function", "its own", "with callees"))
-    return (
-        f"<details><summary>{TABLE}</summary>"
-        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{TABLE}"><table>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></details>"
-    )
+    ]
+
+
+def _table(flame, page: Page) -> Element:
+    """The same as a table that can be opened."""
+    records = (record.values() for record in rows(flame))
+    lines = [parts.line(page.linked(name, h("code", {}, name)), *shares) for name, *shares in records]
+    return parts.opened(TABLE, COLUMNS, lines)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 from core.draw import ladder_svg
 from core.draw.ladder_svg import PAIR, duration
+from core.draw.page import MIME
+from core.draw.tree import markup
 from core.wire.packet import Packet
 
 # A gap is cut short where it is this many times the next smaller one, and that many seconds long.
@@ -107,13 +109,36 @@ class Ladder:
 
     def html(self) -> str:
         """For notebook and page: one <figure class="wpw-ladder"> with its table of packets."""
-        return ladder_svg.figure(self)
+        return markup(ladder_svg.figure(self))
+
+    def figure(self) -> dict:
+        """Plain values for a recording, see `core.draw.figures`; `of` reads them."""
+        return {
+            "kind": "ladder",
+            "title": self.title,
+            "hosts": self.hosts,
+            "addresses": dict(self.addresses),
+            "steps": [
+                {"packet": step.packet.known(), "start": step.start, "end": step.end, "label": step.label}
+                | ({"note": step.note} if step.note else {})
+                | ({"lost": True} if step.lost else {})
+                for step in self.steps
+            ],
+            "gap_notes": {str(number): note for number, note in self.gap_notes.items()},
+        }
+
+    @classmethod
+    def of(cls, figure: dict) -> Ladder:
+        """The ladder of `figure()`."""
+        steps = [Step(**step | {"packet": Packet.of(step["packet"])}) for step in figure["steps"]]
+        notes = {int(number): note for number, note in figure["gap_notes"].items()}
+        return cls(figure["title"], figure["hosts"], steps, notes, figure["addresses"])
 
     def _repr_html_(self) -> str:
         return self.html()
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        return {"text/plain": self.text(), "text/html": self.html()}
+        return {"text/plain": self.text(), "text/html": self.html(), MIME: self.figure()}
 
 
 def ladder(

@@ -6,13 +6,14 @@ apart and that are dashes and words too. The same packets follow as a table that
 
 from __future__ import annotations
 
-import hashlib
 import re
 import textwrap
 from dataclasses import dataclass
-from html import escape
 
 from core import style
+from core.draw import parts
+from core.draw.page import ALONE, Page
+from core.draw.tree import Element, h
 
 # Sizes in units of the view box, which is shown at one unit a pixel where there is room.
 AXIS_X, FIRST_X, EDGE, LANE_MIN = 64, 132, 72, 128
@@ -79,49 +80,51 @@ def duration(length_s: float) -> str:
     return f"{length_s * 1e6:.0f} \N{MICRO SIGN}s"
 
 
-def figure(ladder) -> str:
-    """`core.draw.ladder.Ladder` as one self-contained <figure class="wpw-ladder">."""
-    drawing = _Drawing(ladder)
+def figure(ladder, page: Page = ALONE) -> Element:
+    """`core.draw.ladder.Ladder` as one <figure class="wpw-ladder">; `page` leads from packets to code."""
+    drawing = _Drawing(ladder, page)
     body, height = drawing.svg()
     width = drawing.width
-    key = "wpw-" + hashlib.sha256((ladder.title + ladder.summary()).encode()).hexdigest()[:10]
-    title = escape(ladder.title or "Packets between " + ", ".join(ladder.hosts))
-    # A group, not role="img": that would hide the packets, which can be focused, from a screen reader.
-    return (
-        f'<figure class="wpw-ladder" style="--wpw-l-width:{width}px;--wpw-l-min:{width * 0.87:.0f}px">'
-        f"<style>{CSS}</style><figcaption>{title}</figcaption>"
-        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
-        f'<svg viewBox="0 0 {width} {height:.0f}" role="group" xmlns="http://www.w3.org/2000/svg" '
-        f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{title}</title>'
-        f'<desc id="{key}-desc">{escape(ladder.summary())}</desc>{body}</svg></div>'
-        f'<p class="wpw-foot">{escape(drawing.scale_note())}</p>{_table(ladder)}</figure>'
+    title = ladder.title or "Packets between " + ", ".join(ladder.hosts)
+    return parts.figure(
+        "ladder",
+        CSS,
+        title,
+        parts.drawing(width, height, title, ladder.summary(), ladder.title + ladder.summary(), body, role="group"),
+        h("p", {"class": "wpw-foot"}, drawing.scale_note()),
+        _table(ladder),
+        **{"l-width": width, "l-min": width * 0.87},
     )
 
 
-def _table(ladder) -> str:
+COLUMNS = ("time, ms", "from", "to", "packet", "IP length", "seq", "note")
+
+
+def rows(ladder) -> list[dict[str, str]]:
+    """The packets as records for a CSV file; a gap is a remark on the packet behind it."""
+    made = []
+    for step, gap in zip(ladder.steps, ladder.gaps()):
+        record = dict(zip(COLUMNS, _cells(step)))
+        made.append(record | ({"remark": gap.said()} if gap.cut or gap.note else {}))
+    return made
+
+
+def _cells(step) -> list[str]:
+    packet = step.packet
+    label = step.label + (", dropped there" if step.lost else "")
+    seq = "" if packet.seq is None else str(packet.seq)
+    at, length = f"{packet.time_s * 1e3:.3f}", f"{packet.length_bytes} B"
+    return [at, step.start, step.end, label, length, seq, step.note]
+
+
+def _table(ladder) -> Element:
     """The packets and gaps as a table that can be opened."""
-    rows = []
+    lines = []
     for step, gap in zip(ladder.steps, ladder.gaps()):
         if gap.cut or gap.note:
-            rows.append(f'<tr><td colspan="7">{escape(gap.said())}</td></tr>')
-        packet = step.packet
-        label = step.label + (", dropped there" if step.lost else "")
-        seq = "" if packet.seq is None else str(packet.seq)
-        cells = [step.start, step.end, label, f"{packet.length_bytes} B", seq, step.note]
-        rows.append(
-            f'<tr><th scope="row">{packet.time_s * 1e3:.3f}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            + "</tr>"
-        )
-    heads = "".join(
-        f'<th scope="col">{name}</th>' for name in ("time, ms", "from", "to", "packet", "IP length", "seq", "note")
-    )
-    return (
-        f"<details><summary>{TABLE}</summary>"
-        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{TABLE}">'
-        f'<table class="wpw-packets"><caption>{escape(ladder.title)}</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></details>"
-    )
+            lines.append(h("tr", {}, h("td", {"colspan": "7"}, gap.said())))
+        lines.append(parts.line(*_cells(step)))
+    return parts.opened(TABLE, COLUMNS, lines, "wpw-packets", h("caption", {}, ladder.title))
 
 
 def wrap(words: str, room: float, letter: float) -> list[str]:
@@ -145,8 +148,8 @@ class _Row:
 class _Drawing:
     """Places everything, then writes it down."""
 
-    def __init__(self, ladder) -> None:
-        self.ladder, self.gaps = ladder, ladder.gaps()
+    def __init__(self, ladder, page: Page) -> None:
+        self.ladder, self.gaps, self.page = ladder, ladder.gaps(), page
         count = len(ladder.hosts)
         natural = {1: 480, 2: 600}.get(count, 720)
         self.width = max(natural, FIRST_X + EDGE + LANE_MIN * (count - 1))
@@ -208,112 +211,120 @@ class _Drawing:
             said += " The shaded gap is cut short."
         return said
 
-    def svg(self) -> tuple[str, float]:
+    def svg(self) -> tuple[list[Element], float]:
         """The elements and the height they take."""
-        parts = [self._lines(), self._hosts()]
+        drawn = [*self._lines(), *self._hosts()]
         for number, (step, row, gap) in enumerate(zip(self.ladder.steps, self.rows, self.gaps)):
             if number in self.bands:
-                parts.append(self._band(*self.bands[number], gap))
-            parts.append(self._packet(step, row))
-        return "".join(parts), self.bottom + 4
+                drawn.append(self._band(*self.bands[number], gap))
+            drawn.append(self._packet(step, row))
+        return drawn, self.bottom + 4
 
-    def _hosts(self) -> str:
-        parts = [f'<text class="wpw-time" x="{AXIS_X - 10}" y="{TOP - 12}">ms</text>']
+    def _hosts(self) -> list[Element]:
+        drawn = [h("text", {"class": "wpw-time", "x": AXIS_X - 10, "y": TOP - 12}, "ms")]
         for host, x in self.x.items():
             address = self.ladder.addresses.get(host, "")
             half = min(self.lane / 2 - 4, BOX) if len(self.x) > 1 else BOX
-            parts.append(
-                f'<rect class="wpw-box" x="{x - half:.1f}" y="3" width="{2 * half:.1f}" '
-                f'height="{TOP - 16}" rx="7"/>'
-                f'<text class="wpw-host" x="{x:.1f}" y="{22 if address else 31}">{escape(host)}</text>'
-            )
+            box = {"x": f"{x - half:.1f}", "y": 3, "width": f"{2 * half:.1f}", "height": TOP - 16, "rx": 7}
+            drawn.append(h("rect", {"class": "wpw-box"} | box))
+            drawn.append(h("text", {"class": "wpw-host", "x": f"{x:.1f}", "y": 22 if address else 31}, host))
             if address:
-                parts.append(f'<text class="wpw-address" x="{x:.1f}" y="38">{escape(address)}</text>')
-        return "".join(parts)
+                drawn.append(h("text", {"class": "wpw-address", "x": f"{x:.1f}", "y": 38}, address))
+        return drawn
 
-    def _lines(self) -> str:
+    def _lines(self) -> list[Element]:
         """Axis and hosts' lines, left out where a band interrupts them."""
         edges = [TOP - 13, *(edge for band in self.bands.values() for edge in band), self.bottom]
-        parts = []
+        drawn = []
         for top, end in zip(edges[::2], edges[1::2]):
             start = top if top != TOP - 13 else TOP - 2
-            parts.append(f'<path class="wpw-axis" d="M{AXIS_X} {start:.1f}V{end:.1f}"/>')
-            parts += [f'<path class="wpw-life" d="M{x:.1f} {top:.1f}V{end:.1f}"/>' for x in self.x.values()]
-        return "".join(parts)
+            drawn.append(h("path", {"class": "wpw-axis", "d": f"M{AXIS_X} {start:.1f}V{end:.1f}"}))
+            drawn += [h("path", {"class": "wpw-life", "d": f"M{x:.1f} {top:.1f}V{end:.1f}"}) for x in self.x.values()]
+        return drawn
 
-    def _band(self, top: float, end: float, gap) -> str:
+    def _band(self, top: float, end: float, gap) -> Element:
         """Time that passes: a band with torn edges where it is cut short."""
         left = FIRST_X + LOOP_W + LOOP_GAP  # where a loop's words stand too, in sight on a narrow screen
         steps = int((self.width - 6 - AXIS_X + 14) / 8)
         edge = "".join(f"l4 {-4 if cut else 0}l4 {4 if cut else 0}" for cut in [gap.cut] * steps)
-        words = "".join(
-            f'<text class="{"wpw-length" if not number else "wpw-note"}" x="{left}" '
-            f'y="{top + 20 + NOTE * number:.1f}">{escape(line)}</text>'
-            for number, line in enumerate(self._gap_words(gap))
-        )
-        return (
-            f'<g class="wpw-gap{" stall" if gap.cut else ""}"><rect class="wpw-band" x="{AXIS_X - 14}" '
-            f'y="{top:.1f}" width="{8 * steps}" height="{end - top:.1f}"/>'
-            f'<path class="wpw-tear" d="M{AXIS_X - 14} {top + 2:.1f}{edge}M{AXIS_X - 14} {end + 2:.1f}{edge}"/>'
-            f"{words}</g>"
+        words = []
+        for number, line in enumerate(self._gap_words(gap)):
+            css = "wpw-note" if number else "wpw-length"
+            words.append(h("text", {"class": css, "x": left, "y": f"{top + 20 + NOTE * number:.1f}"}, line))
+        band = {"x": AXIS_X - 14, "y": f"{top:.1f}", "width": 8 * steps, "height": f"{end - top:.1f}"}
+        tear = f"M{AXIS_X - 14} {top + 2:.1f}{edge}M{AXIS_X - 14} {end + 2:.1f}{edge}"
+        return h(
+            "g",
+            {"class": f"wpw-gap{' stall' if gap.cut else ''}"},
+            h("rect", {"class": "wpw-band"} | band),
+            h("path", {"class": "wpw-tear", "d": tear}),
+            words,
         )
 
-    def _packet(self, step, row: _Row) -> str:
+    def _packet(self, step, row: _Row) -> Element:
         y, said = row.y, step.described()
         fields = "\n".join([said, *(f"{name}: {value}" for name, value in step.packet.fields())])
         top = y - row.above + 2
-        shape = self._loop(step, y) if step.start == step.end else self._arrow(step, y)
-        return (
-            f'<g class="wpw-packet {" ".join(step.kinds)}" tabindex="0" role="img" '
-            f'aria-label="{escape(said)}"><title>{escape(fields)}</title>'
-            f'<rect class="wpw-hit" x="2" y="{top:.1f}" width="{self.width - 4}" '
-            f'height="{y + row.below - top:.1f}" rx="4"/>'
-            f'<path class="wpw-axis" d="M{AXIS_X - 4} {y:.1f}h8"/>'
-            f'<text class="wpw-time" x="{AXIS_X - 10}" y="{y + 4:.1f}">{self._time(step)}</text>'
-            f"{shape}{self._words(step, row)}</g>"
+        function, source = self.page.packet(said) or (None, None)
+        hit = {"x": 2, "y": f"{top:.1f}", "width": self.width - 4, "height": f"{y + row.below - top:.1f}", "rx": 4}
+        return h(
+            "g",
+            {
+                "class": f"wpw-packet {' '.join(step.kinds)}",
+                "tabindex": "0",
+                "role": "img",
+                "aria-label": said,
+                "data-function": function,
+                "data-source": source,
+            },
+            h("title", {}, fields),
+            h("rect", {"class": "wpw-hit"} | hit),
+            h("path", {"class": "wpw-axis", "d": f"M{AXIS_X - 4} {y:.1f}h8"}),
+            h("text", {"class": "wpw-time", "x": AXIS_X - 10, "y": f"{y + 4:.1f}"}, self._time(step)),
+            self._loop(step, y) if step.start == step.end else self._arrow(step, y),
+            self._words(step, row),
         )
 
     def _time(self, step) -> str:
         times = [each.packet.time_s for each in self.ladder.steps]
         return f"{step.packet.time_s * 1e3:.{3 if times[-1] - times[0] < 0.01 else 2}f}"
 
-    def _words(self, step, row: _Row) -> str:
+    def _words(self, step, row: _Row) -> list[Element]:
         """Label above its arrow and note below; beside a loop both."""
         loop = step.start == step.end
         first = row.y + 5 if loop else row.y - 7 - LINE * (len(row.label) - 1)
         under = first + LINE * len(row.label) if loop else row.y + NOTE + 1
-        at = f'x="{row.text_x:.1f}" text-anchor="{row.anchor}"'
-        return "".join(
-            [
-                f'<text class="wpw-label" {at} y="{first + LINE * n:.1f}">{escape(line)}</text>'
-                for n, line in enumerate(row.label)
-            ]
-            + [
-                f'<text class="wpw-note" {at} y="{under + NOTE * n:.1f}">{escape(line)}</text>'
-                for n, line in enumerate(row.note)
-            ]
-        )
+        at = {"x": f"{row.text_x:.1f}", "text-anchor": row.anchor}
+        return [
+            h("text", {"class": css} | at | {"y": f"{start + height * number:.1f}"}, line)
+            for css, start, height, lines in (
+                ("wpw-label", first, LINE, row.label),
+                ("wpw-note", under, NOTE, row.note),
+            )
+            for number, line in enumerate(lines)
+        ]
 
-    def _arrow(self, step, y: float) -> str:
+    def _arrow(self, step, y: float) -> list[Element]:
         start, end = self.x[step.start], self.x[step.end]
         way = 1 if end > start else -1
         if step.lost:  # stops short of the host that drops it
             x = end - way * 13
-            return (
-                f'<path class="wpw-line" d="M{start:.1f} {y:.1f}H{x:.1f}"/><path class="wpw-cross" '
-                f'd="M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12"/>'
-            )
-        return (
-            f'<path class="wpw-line" d="M{start:.1f} {y:.1f}H{end - way * 9:.1f}"/>'
-            f'<path class="wpw-head" d="M{end - way:.1f} {y:.1f}l{-way * 11} -5v10z"/>'
-        )
+            cross = f"M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12"
+            return [_line(f"M{start:.1f} {y:.1f}H{x:.1f}"), h("path", {"class": "wpw-cross", "d": cross})]
+        return [_line(f"M{start:.1f} {y:.1f}H{end - way * 9:.1f}"), _head(end - way, y, -way)]
 
-    def _loop(self, step, y: float) -> str:
+    def _loop(self, step, y: float) -> list[Element]:
         x = self.x[step.start]
         way = -1 if step.start == self.ladder.hosts[-1] and len(self.x) > 1 else 1
         reach, low = x + way * LOOP_W, y + LOOP_H
-        return (
-            f'<path class="wpw-line" d="M{x:.1f} {y:.1f}C{reach:.1f} {y:.1f} {reach:.1f} {low:.1f} '
-            f'{x + way * 9:.1f} {low:.1f}"/>'
-            f'<path class="wpw-head" d="M{x + way:.1f} {low:.1f}l{way * 11} -5v10z"/>'
-        )
+        bend = f"C{reach:.1f} {y:.1f} {reach:.1f} {low:.1f} {x + way * 9:.1f} {low:.1f}"
+        return [_line(f"M{x:.1f} {y:.1f}{bend}"), _head(x + way, low, way)]
+
+
+def _line(d: str) -> Element:
+    return h("path", {"class": "wpw-line", "d": d})
+
+
+def _head(x: float, y: float, way: int) -> Element:
+    """An arrow's head with its point at (x, y), open to the right if `way` is 1."""
+    return h("path", {"class": "wpw-head", "d": f"M{x:.1f} {y:.1f}l{way * 11} -5v10z"})

@@ -6,11 +6,14 @@ Colour is never the only sign: each state has a word and a mark of its own.
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Callable
-from html import escape
+from itertools import groupby
 
 from core import style
+from core.draw import parts
+from core.draw.page import ALONE, Page
+from core.draw.tree import Element, h
 
 # state: (mark in a terminal, mark in HTML, CSS class)
 MARKS = {
@@ -21,6 +24,9 @@ MARKS = {
     "missing": ("!", "\N{MULTIPLICATION SIGN}", "wpw-missing"),
     "also there": ("+", "+", "wpw-extra"),
 }
+COLUMNS = ("State", "The report", "The kernel")
+LONG = 10  # a stack of up to so many frames is shown whole
+RUN = 3  # and so are fewer frames in a row
 PROVEN = {"leaves no frame": "tail call", "inlined": "inlined"}  # how a reason ends: what it proves
 
 # Selectors name three classes so that they win over the table rules of notebook and page themes.
@@ -98,43 +104,65 @@ def remarks(row: dict) -> list[str]:
     return [remark for remark in (row["reason"], row["note"]) if remark]
 
 
-def html(comparison: dict, href: Callable[[dict], str | None] | None = None) -> str:
+def figure(comparison: dict, page: Page = ALONE) -> Element:
     """The comparison as one self-contained <figure class="wpw-stack">.
 
-    `href` may give the address of the page that shows a row's function.
+    `page` leads from functions to where the book explains them, and says which it speaks of: in a long stack the
+    others stand back.
     """
-    title = escape(comparison["title"] or "The expected stack beside the kernel's")
+    title = comparison["title"] or "The expected stack beside the kernel's"
     outcome = "As expected" if comparison["ok"] else "Not as expected"
-    body = "".join(_row(row, href) for row in comparison["rows"])
-    return (
-        f'<figure class="wpw-stack"><style>{CSS}</style>'
-        f"<figcaption>{title}<small>{outcome}: {escape(comparison['summary'])}. "
-        "Newest call first.</small></figcaption>"
-        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{title}">'
-        f'<table class="wpw-frames"><caption>{title}</caption>'
-        '<thead><tr class="wpw-row wpw-head"><th scope="col">State</th>'
-        '<th scope="col">The report</th><th scope="col">The kernel</th></tr></thead>'
-        f"<tbody>{body}</tbody></table></div></figure>"
-    )
+    heads = h("tr", {"class": "wpw-row wpw-head"}, [h("th", {"scope": "col"}, name) for name in COLUMNS])
+    body = h("tbody", {}, _rows(comparison["rows"], page))
+    table = h("table", {"class": "wpw-frames"}, h("caption", {}, title), h("thead", {}, heads), body)
+    said = h("small", {}, f"{outcome}: {comparison['summary']}. Newest call first.")
+    return parts.figure("stack", CSS, [title, said], parts.scrolled(title, table))
 
 
-def _row(row: dict, href: Callable[[dict], str | None] | None) -> str:
-    _, mark, css = MARKS[row["state"]]
-    expected = f"<code>{escape(row['told'])}</code>" if row["told"] else ""
-    link = href(row) if href and row["told"] else None
-    if link:
-        expected = f'<a href="{escape(link)}">{expected}</a>'
-    observed = f"<code>{escape(row['observed'])}</code>" if row["observed"] else "\N{EN DASH}"
-    state = f'<span class="wpw-mark" aria-hidden="true">{mark}</span>{escape(word(row))}'
+def rows(comparison: dict) -> list[dict[str, str]]:
+    """The comparison as records for a CSV file, one a frame."""
+    made = []
+    for row in comparison["rows"]:
+        record = dict(zip(COLUMNS, (word(row), row["told"] or "", row["observed"] or "\N{EN DASH}")))
+        made.append(record | ({"remark": " ".join(remarks(row))} if remarks(row) else {}))
+    return made
+
+
+def _rows(rows: list[dict], page: Page) -> list[Element]:
+    """The rows of the table. In a long stack each run of frames that the page does not speak of is marked, and before
+    it stands a hidden row that says how many they are; a script, or a style sheet for paper, shows that one instead."""
+
+    def decides(row: dict) -> bool:
+        named = _function(row)
+        return row is rows[0] or row["state"] == "missing" or not named or named in (page.named or ())
+
+    made = []
+    for decide, run in groupby(rows, decides):
+        run = list(run)
+        beside = page.named is not None and len(rows) > LONG and not decide and len(run) >= RUN
+        if beside:
+            cell = h("td", {"colspan": "3"}, f"{len(run)} more frames")
+            made.append(h("tr", {"class": "wpw-row wpw-more", "hidden": True}, cell))
+        made += [each for row in run for each in _row(row, page, "wpw-row wpw-beside" if beside else "wpw-row")]
+    return made
+
+
+def _function(row: dict) -> str:
+    """The function that a row is about, without what a compiler or a tracer has appended."""
+    return re.match(r"\w*", row["told"] or row["observed"] or "")[0]
+
+
+def _row(row: dict, page: Page, css: str) -> list[Element]:
+    """A frame, and below it what is remarked on it."""
+    _, mark, kind = MARKS[row["state"]]
     # The row's header is the cell that names its function, wherever that is known from.
-    cells = (
-        f'<th scope="row">{expected}</th><td>{observed}</td>'
-        if expected
-        else f'<td></td><th scope="row">{observed}</th>'
-    )
-    file = f' data-file="{escape(row["source"])}"' if row.get("source") else ""
-    lines = f'<tr class="wpw-row wpw-frame {css}"{file}><td>{state}</td>{cells}</tr>'
-    said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks(row))
-    if said:
-        lines += f'<tr class="wpw-row wpw-why {css}"><td></td><td colspan="2">{said}</td></tr>'
+    name = row["told"] or row["observed"]
+    head = h("th", {"scope": "row"}, page.linked(name, h("code", {}, name)) if name else "\N{EN DASH}")
+    other = h("code", {}, row["observed"]) if row["observed"] else "\N{EN DASH}"
+    cells = [head, h("td", {}, other)] if row["told"] else [h("td"), head]
+    state = h("td", {}, h("span", {"class": "wpw-mark", "aria-hidden": "true"}, mark), word(row))
+    lines = [h("tr", {"class": f"{css} wpw-frame {kind}", "data-file": row.get("source") or None}, state, cells)]
+    if said := remarks(row):
+        paragraphs = [h("p", {}, remark) for remark in said]
+        lines.append(h("tr", {"class": f"{css} wpw-why {kind}"}, h("td"), h("td", {"colspan": "2"}, paragraphs)))
     return lines

@@ -7,12 +7,12 @@ line: they are wired inside QEMU, those of one network together. A host that has
 
 from __future__ import annotations
 
-import hashlib
 import ipaddress
 from dataclasses import dataclass, field
-from html import escape
 
 from core import style
+from core.draw import parts
+from core.draw.tree import Element, h
 
 BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 20
 LINE_H, FIRST_DROP = 15, 22
@@ -64,7 +64,7 @@ def wires(described: dict) -> list[Wire]:
     return list(found.values())
 
 
-def figure(described: dict, title: str = "The hosts and their wires") -> str:
+def figure(described: dict, title: str = "The hosts and their wires") -> Element:
     """The topology as one self-contained <figure class="wpw-topology">."""
     drawn = wires(described)
     hosts = list(dict.fromkeys(host for wire in drawn for host, _ in wire.drops))
@@ -74,19 +74,11 @@ def figure(described: dict, title: str = "The hosts and their wires") -> str:
         + "."
     )
     body, width, height = _drawing(hosts, drawn)
-    key = "wpw-" + hashlib.sha256((title + said).encode()).hexdigest()[:10]
-    heading = escape(title)
-    return (
-        f'<figure class="wpw-topology" style="--wpw-t-width:{width:.0f}px;--wpw-t-min:{width * 0.75:.0f}px">'
-        f"<style>{CSS}</style><figcaption>{heading}</figcaption>"
-        f'<div class="wpw-scroll" role="region" tabindex="0" aria-label="{heading}">'
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
-        f'aria-labelledby="{key}-title {key}-desc"><title id="{key}-title">{heading}</title>'
-        f'<desc id="{key}-desc">{escape(said)}</desc>{body}</svg></div></figure>'
-    )
+    svg = parts.drawing(width, height, title, said, title + said, body)
+    return parts.figure("topology", CSS, title, svg, **{"t-width": width, "t-min": width * 0.75})
 
 
-def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
+def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Element], float, float]:
     """The elements, and the size they take."""
     drops = {
         host: [(number, lines) for number, wire in enumerate(drawn) for at, lines in wire.drops if at == host]
@@ -102,7 +94,7 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
     ]
     boxes, falls, plugs, x = [], [], {number: [] for number in range(len(drawn))}, 4.0
     for host in (each for each in hosts if each not in ends):
-        boxes.append(_box(host, x, TOP, widths[host] - GAP / 2))
+        boxes += _box(host, x, TOP, widths[host] - GAP / 2)
         at = x + 14
         for (number, lines), room in zip(drops[host], rooms[host]):
             plugs[number].append(at)
@@ -114,16 +106,16 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[str, float, float]:
     for host, number in ends.items():
         left, length, y = names[number]
         box, right = _end(host, drops[host][0][1], left + length + 14, y)
-        boxes.append(box)
+        boxes += box
         plugs[number].append(left + length + 6)
         x = max(x, right)
-    parts = boxes + [
+    elements = boxes + [
         _drop(*fall, [y for left, length, y in names if y < fall[1] and left < fall[0] < left + length])
         for fall in falls
     ]
-    parts += [_wire(wire, plugs[number], heights[number]) for number, wire in enumerate(drawn)]
+    elements += [_wire(wire, plugs[number], heights[number]) for number, wire in enumerate(drawn)]
     longest = max((left + len(wire.name) * LETTER_W for wire, (left, _, _) in zip(drawn, names)), default=0)
-    return "".join(parts), max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
+    return elements, max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
 
 
 def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
@@ -133,44 +125,47 @@ def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
     return {host: number for host, number in single.items() if any(at not in single for at, _ in drawn[number].drops)}
 
 
-def _box(host: str, x: float, y: float, width: float) -> str:
-    return (
-        f'<rect class="wpw-box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{BOX_H}" rx="7"/>'
-        f'<text class="wpw-host" x="{x + width / 2:.1f}" y="{y + 22:.1f}">{escape(host)}</text>'
-    )
+def _box(host: str, x: float, y: float, width: float) -> list[Element]:
+    box = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{width:.1f}", "height": BOX_H, "rx": 7}
+    return [
+        h("rect", {"class": "wpw-box"} | box),
+        h("text", {"class": "wpw-host", "x": f"{x + width / 2:.1f}", "y": f"{y + 22:.1f}"}, host),
+    ]
 
 
-def _end(host: str, lines: list[str], x: float, y: float) -> tuple[str, float]:
+def _words(lines: list[str], x: float, y: float) -> list[Element]:
+    """What is said of an interface: its name, and the rest below."""
+    return [
+        h("text", {"class": "wpw-port" if number else "wpw-port wpw-name", "x": f"{x:.1f}", "y": f"{at:.1f}"}, line)
+        for number, line in enumerate(lines)
+        for at in [y + LINE_H * number]
+    ]
+
+
+def _end(host: str, lines: list[str], x: float, y: float) -> tuple[list[Element], float]:
     """A host at the end of its wire, what is said of its card to its right; and where that ends."""
     width, said = len(host) * LETTER_W + 28, [lines[0], ", ".join(lines[1:])]
-    words = "".join(
-        f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + width + 8:.1f}" '
-        f'y="{y - 3 + LINE_H * number:.1f}">{escape(line)}</text>'
-        for number, line in enumerate(said)
-    )
-    return _box(host, x, y - BOX_H / 2, width) + words, x + width + 8 + max(map(len, said)) * SMALL_W
+    drawn = [*_box(host, x, y - BOX_H / 2, width), *_words(said, x + width + 8, y - 3)]
+    return drawn, x + width + 8 + max(map(len, said)) * SMALL_W
 
 
-def _drop(x: float, y: float, lines: list[str], crossed: list[float]) -> str:
+def _drop(x: float, y: float, lines: list[str], crossed: list[float]) -> list[Element]:
     """From the host's box down to its wire, with interface and addresses beside it; `crossed` are the
     wires whose names it would strike through."""
     gaps = "".join(f"V{wire_y + 4:.1f}M{x:.1f} {wire_y + LINE_H + 8:.1f}" for wire_y in sorted(crossed))
-    words = "".join(
-        f'<text class="wpw-port{" wpw-name" if not number else ""}" x="{x + 7:.1f}" '
-        f'y="{TOP + BOX_H + FIRST_DROP + LINE_H * number:.1f}">{escape(line)}</text>'
-        for number, line in enumerate(lines)
-    )
-    return (
-        f'<path class="wpw-drop" d="M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"/>'
-        f'<circle class="wpw-plug" cx="{x:.1f}" cy="{y:.1f}" r="4"/>{words}'
-    )
+    return [
+        h("path", {"class": "wpw-drop", "d": f"M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"}),
+        h("circle", {"class": "wpw-plug", "cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": 4}),
+        *_words(lines, x + 7, TOP + BOX_H + FIRST_DROP),
+    ]
 
 
-def _wire(wire: Wire, plugs: list[float], y: float) -> str:
+def _wire(wire: Wire, plugs: list[float], y: float) -> Element:
     """The line from the first of its hosts to the last, its name below."""
     left, right = min(plugs) - 8, max(plugs) + 8
-    return (
-        f'<g class="wpw-segment{" wpw-hub" if wire.hub else ""}"><path class="wpw-wire" '
-        f'd="M{left:.1f} {y:.1f}H{right:.1f}"/><text class="wpw-port" x="{left:.1f}" y="{y + LINE_H + 3:.1f}">'
-        f"{escape(wire.name)}</text></g>"
+    return h(
+        "g",
+        {"class": f"wpw-segment{' wpw-hub' if wire.hub else ''}"},
+        h("path", {"class": "wpw-wire", "d": f"M{left:.1f} {y:.1f}H{right:.1f}"}),
+        h("text", {"class": "wpw-port", "x": f"{left:.1f}", "y": f"{y + LINE_H + 3:.1f}"}, wire.name),
     )

@@ -3,29 +3,53 @@ anything: so what could be a path is refused, and all of it is looked at before 
 
 import base64
 import binascii
+import json
 import re
+from xml.etree import ElementTree
 
+from core.draw import figures
 from host.errors import LabError
 
 # It becomes part of a page's address and of a path in git. Small letters, for some file systems know no others.
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
+SVG = "{http://www.w3.org/2000/svg}"
+PLOT = f'<svg xmlns="{SVG[1:-1]}" xmlns:xlink="http://www.w3.org/1999/xlink">{{}}</svg>'
+# What Matplotlib draws with.
+DRAWS = {"svg", "g", "path", "defs", "style", "clipPath", "rect", "use", "text", "tspan", "image"}
+
 
 def files(case: str, data: dict) -> dict[str, bytes]:
     """Takes `figures` and `files` out of what `labs record` printed: the bytes of each file by its name."""
-    figures, others = data.pop("figures", None), data.pop("files", {})
-    _expect(case, isinstance(figures, dict), "figures by their names", figures)
+    drawn, others = data.pop("figures", None), data.pop("files", {})
+    _expect(case, isinstance(drawn, dict), "figures by their names", drawn)
     _expect(case, isinstance(others, dict), "files by their names", others)
     stored = {}
-    for name, html in figures.items():
+    for name, figure in drawn.items():
         _expect(case, NAME.fullmatch(name), "a figure's name (small letters, digits, - _ .)", name)
-        _expect(case, isinstance(html, str), f"HTML for the figure {name}", html)
-        stored[f"{name}.html"] = (html + "\n").encode(errors="replace")
+        stored[name + figures.SUFFIX] = _figure(case, name, figure)
     for name, content in others.items():  # for download beside the figure it is named after
         _expect(case, NAME.fullmatch(name), "a file's name (small letters, digits, - _ .)", name)
         _expect(case, name not in stored, "a name that no figure has", name)
         stored[name] = _bytes(case, name, content)
     return stored
+
+
+def _figure(case: str, name: str, figure: object) -> bytes:
+    """A figure's data, which can be drawn; the SVG of a plot, which is markup already, draws and does no more."""
+    try:
+        figures.draw(figure)
+        plain = ElementTree.fromstring(PLOT.format(figure["svg"])) if figure["kind"] == "plot" else ()
+    except (figures.NoFigure, ElementTree.ParseError) as error:
+        raise _nothing(case, f"the figure {name}: {error}") from error
+    for element in plain and plain.iter():
+        tag = element.tag.removeprefix(SVG)
+        _expect(case, tag in DRAWS, f"an SVG that only draws, for the figure {name}", tag)
+        for attribute, value in element.attrib.items():
+            leads = attribute.rpartition("}")[2] == "href" and not value.startswith("#")
+            _expect(case, not (leads or attribute.startswith("on")), f"an SVG that only draws, for the figure {name}",
+                    f"{attribute}={value}")  # fmt: skip
+    return (json.dumps(figure, indent=1, sort_keys=True) + "\n").encode()
 
 
 def _bytes(case: str, name: str, content: object) -> bytes:

@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from core import cases
+from core.draw import figures
 from core.files import write_whole
 from host import chromium
 from host.debian import installed
@@ -76,7 +77,7 @@ def _git(*words: str) -> str:
 
 
 def _data(case: cases.Case) -> dict:
-    """What `labs record CASE` prints in a guest of its own: run, trace, and figures as HTML."""
+    """What `labs record CASE` prints in a guest of its own: run, trace, and figures as data."""
     with serving.throwaway(case.profile) as guest:
         result = answered(guest, "labs", "record", case.name)
         said = result.said or f"the guest's console ends:\n{machine.last_words(guest)}"
@@ -134,7 +135,8 @@ def draw_all(names: list[str]) -> None:
 def draw(name: str) -> None:
     """Draw the pictures that stand for a recorded case outside the site, from its stored figures."""
     case = cases.case(name)
-    picture = side_by_side([(RECORDINGS / name / f"{figure}.html").read_text() for figure in case.preview])
+    stored = [(RECORDINGS / name / f"{each}{figures.SUFFIX}").read_text("utf-8") for each in case.preview]
+    picture = side_by_side([figures.draw(json.loads(each)) for each in stored])
     (RECORDINGS / f"{name}.svg").write_text(picture)
     (RECORDINGS / f"{name}.png").write_bytes(card(case.title, picture))
 

@@ -1,9 +1,9 @@
 """What picture stands for a case outside the site? Its first figures side by side, as one SVG file
 that follows the viewer's light or dark setting, and as a PNG for those who take no SVG."""
 
-import re
 from html import escape
 
+from core.draw.tree import Element, h, markup
 from host import chromium
 
 GAP = 24  # around figures, in their own units
@@ -14,29 +14,34 @@ COLOURS = (
 )
 
 
-def side_by_side(figures: list[str]) -> str:
-    """One SVG of several figures in HTML, each a `<figure class="wpw-…">` that holds one <svg>, whose
-    style (if it has one) stands before it and whose title is its <title> or its caption."""
-    parts, styles, x, height = [], {}, 0, 0
-    for html in figures:
-        kind = re.search(r'class="(wpw-[\w-]+)', html)[1]
-        around, _, drawing = html.partition("<svg ")
-        if style := re.search(r"<style>(.*?)</style>", around, re.DOTALL):
+def side_by_side(drawn: list[Element]) -> str:
+    """One SVG of several figures of `core.draw.figures`. What a figure's caption says stands above it."""
+    parts, styles, x, height = [], {}, 0.0, 0.0
+    for figure in drawn:
+        kind = figure.attributes["class"].split()[0]
+        svg = figure.first("svg")
+        if style := figure.first("style"):
             # An <svg> within another takes the page's size rules; a <g> has none.
-            styles[style[1].replace(f".{kind} svg", f".{kind} g")] = None
-        wide, high = (float(side) for side in re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing).groups())
-        inside = re.search(r">(.*)</svg>", drawing, re.DOTALL)[1]
-        title = re.search(r"<figcaption>(.*?)</figcaption>", around, re.DOTALL) or re.search(
-            r"<title[^>]*>(.*?)</title>", inside, re.DOTALL
-        )
-        parts.append(f'<text x="{x + wide / 2:g}" y="22" text-anchor="middle">{title[1] if title else ""}</text>')
-        parts.append(f'<g class="{kind}"><g transform="translate({x:g} {HEAD})">{inside}</g></g>')
+            styles[style.text().replace(f".{kind} svg", f".{kind} g")] = None
+        wide, high = map(float, svg.attributes["viewBox"].split()[2:])
+        caption = figure.first("figcaption")
+        head = {"x": f"{x + wide / 2:g}", "y": 22, "text-anchor": "middle"}
+        parts.append(h("text", head, caption.text()) if caption else None)
+        moved = h("g", {"transform": f"translate({x:g} {HEAD})"}, *svg.children)
+        parts.append(h("g", {"class": kind}, moved))
         x, height = x + wide + GAP, max(height, high)
-    return (
-        f'<svg class="wpw-preview" xmlns="http://www.w3.org/2000/svg" '
-        f'xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {x - GAP:g} {height + HEAD + GAP:g}">'
-        f"<style>{''.join(styles)}{COLOURS}</style>{''.join(parts)}</svg>\n"
+    picture = h(
+        "svg",
+        {
+            "class": "wpw-preview",
+            "xmlns": "http://www.w3.org/2000/svg",
+            "xmlns:xlink": "http://www.w3.org/1999/xlink",
+            "viewBox": f"0 0 {x - GAP:g} {height + HEAD + GAP:g}",
+        },
+        h("style", {}, *styles, COLOURS),
+        parts,
     )
+    return markup(picture) + "\n"
 
 
 PIXELS = {"width": 1200, "height": 630}  # what previews of links are cut to

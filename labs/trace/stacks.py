@@ -16,11 +16,14 @@ may hold frames that are not expected: they are shown, and nothing depends on th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core import symbols
 from core.draw import stacks_view
+from core.draw.page import MIME
+from core.draw.tree import markup
 
 
 class State(StrEnum):
@@ -106,15 +109,19 @@ class Comparison:
         """For the terminal, no line longer than `width` columns."""
         return stacks_view.text(self.to_json(), width)
 
-    def html(self, href: Callable[[dict], str | None] | None = None) -> str:
-        """For notebook and page. `href` gets a row of `to_json()` and may give a link for it."""
-        return stacks_view.html(self.to_json(), href)
+    def html(self) -> str:
+        """For a notebook."""
+        return markup(stacks_view.figure(self.to_json()))
+
+    def figure(self) -> dict:
+        """Plain values for a recording, see `core.draw.figures`."""
+        return {"kind": "stack", **self.to_json()}
 
     def _repr_html_(self) -> str:
         return self.html()
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        return {"text/plain": self.text(), "text/html": self.html()}
+        return {"text/plain": self.text(), "text/html": self.html(), MIME: self.figure()}
 
 
 class Unreadable(ValueError):
@@ -168,11 +175,6 @@ def _parse_line(line: str, where: str) -> Frame:
     )
 
 
-# What gcc and clang append to a copy that they specialised or split, and tracers to an address.
-_CLONE = re.compile(r"(\.(constprop|isra|part|cold|llvm)(\.\d+)?|\.\d+)+$")
-_OFFSET = re.compile(r"\+0x[0-9a-f]+(/0x[0-9a-f]+)?$|\+\d+$")
-
-
 def shown_name(observed: str | bytes) -> str:
     """A traced frame as text, its offset kept: b'ip_fragment.constprop.0+0x7a' as str."""
     if isinstance(observed, bytes):
@@ -182,7 +184,7 @@ def shown_name(observed: str | bytes) -> str:
 
 def function_name(observed: str | bytes) -> str:
     """The C function behind a traced frame: 'ip_fragment.constprop.0+0x7a' gives 'ip_fragment'."""
-    return _CLONE.sub("", _OFFSET.sub("", shown_name(observed)))
+    return symbols.function_name(shown_name(observed))
 
 
 def match(

@@ -31,8 +31,7 @@ def test_the_same_plot_is_the_same_bytes():
 
 
 def test_a_plot_carries_its_data():
-    html = plots.figure_html(drawing(), "x")
-    data = json.loads(html.split('class="wpw-data">')[1].split("</script>")[0])
+    data = json.loads(json.dumps(plots.drawn(drawing(), "x")))["rows"]
     assert data[1] == {"plot": "A & B", "series": "waited", "request": 1.0, "waited (ms)": 207.0}
     assert len(data) == 3
 
@@ -48,7 +47,6 @@ def test_bars_are_named_by_their_ticks():
         {"plot": "direct", "series": "<now>", "exchange": "A", "waited (ms)": 5.0},
         {"plot": "direct", "series": "<now>", "exchange": "B", "waited (ms)": 6.0},
     ]
-    assert "<now>" not in plots.figure_html(figure, "x").split('class="wpw-data">')[1]
 
 
 def test_ids_differ_between_plots():

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 from browsing import visit
-from fold_stacks import LONG, fold
+
+from core.draw import figures
+from core.draw.page import Page
+from core.draw.stacks_view import LONG
+from core.draw.tree import markup
 
 PAGE = "book/frag-needed.html"
 STACK = "figure.wpw-stack:has-text('comes back inside')"
@@ -13,44 +17,38 @@ ROWS = """stack => [...stack.querySelectorAll('tr.wpw-frame')].map(row => [
     row.querySelector('th').textContent.trim().replace(/[.+].*/, ''), row.offsetHeight > 0])"""
 
 
-def stack(*frames: str, kinds: str = "wpw-seen") -> str:
-    """A recorded stack as core/draw/stacks_view.py writes it, with a remark on each frame."""
-    rows = "".join(
-        f'<tr class="wpw-row wpw-frame {kinds}"><td>seen</td><th scope="row"><code>{name}+0x1</code></th></tr>'
-        f'<tr class="wpw-row wpw-why {kinds}"><td></td><td colspan="2"><p>why</p></td></tr>'
+def stack(*frames: str, state: str = "seen", **page) -> str:
+    """A stack as a page shows it, with a remark on each frame."""
+    rows = [
+        {"state": state, "told": None, "observed": f"{name}+0x1", "reason": "why", "note": None, "source": None}
         for name in frames
-    )
-    return f'<figure class="wpw-stack"><table><tbody>{rows}</tbody></table></figure>'
+    ]
+    figure = {"kind": "stack", "title": "", "ok": True, "summary": "", "rows": rows}
+    return re.search("<tbody>.*</tbody>", markup(figures.draw(figure, Page(**page))))[0]
 
 
 MANY = [f"f{number}" for number in range(LONG + 2)]
 
 
 def test_what_a_page_does_not_name_stands_back_and_is_counted():
-    html = f"<p>{stack(*MANY)}</p>"
-    folded = fold(html, {"f4"})
+    folded = stack(*MANY, named={"f4"})
     assert re.findall(r" hidden><td colspan=\"3\">(.*?)</td>", folded) == ["3 more frames", "7 more frames"]
     assert folded.count("wpw-beside wpw-frame") == folded.count("wpw-beside wpw-why") == 10
-    shown = re.sub(
-        r'<tr class="wpw-row wpw-(more|beside) .*?</tr>', "", re.sub(r"<tr [^>]* hidden>.*?</tr>", "", folded)
-    )
+    whole = re.sub(r"<tr [^>]* hidden>.*?</tr>", "", folded)
+    shown = re.sub(r'<tr class="wpw-row wpw-beside .*?</tr>', "", whole)
     assert re.findall(r"<code>(\w+)", shown) == ["f0", "f4"]  # the first is what was traced
-    assert re.sub(r"<tr [^>]* hidden>.*?</tr>", "", folded).replace("wpw-beside ", "") == html
+    assert whole.replace("wpw-beside ", "") == stack(*MANY)
 
 
 def test_short_stacks_short_runs_and_missing_frames_are_left():
-    assert fold(stack(*MANY[:LONG]), set()) == stack(*MANY[:LONG])
-    assert fold(stack(*MANY), set(MANY[3::3])) == stack(*MANY)
-    assert fold(stack(*MANY, kinds="wpw-missing"), set()) == stack(*MANY, kinds="wpw-missing")
+    assert stack(*MANY[:LONG], named=set()) == stack(*MANY[:LONG])
+    assert stack(*MANY, named=set(MANY[3::3])) == stack(*MANY)
+    assert stack(*MANY, state="missing", named=set()) == stack(*MANY, state="missing")
 
 
 def test_links_to_the_glossary_and_to_the_code_are_no_hindrance():
-    linked = (
-        stack(*MANY)
-        .replace("<code>", '<a class="wpw-term" href="glossary.html"><code>')
-        .replace("</code>", "</code></a>")
-    )
-    assert "7 more frames" in fold(linked, {"f4"})
+    folded = stack(*MANY, named={"f4"}, function={name: {"href": "glossary.html"} for name in MANY}.get)
+    assert "7 more frames" in folded and folded.count('<a href="glossary.html"><code>f') == len(MANY)
 
 
 def names(stack, visible: bool) -> list[str]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
+from core.draw import figures
+
 CHAPTERS = sorted(ROOT.glob("book/*.md")) + sorted(ROOT.glob("notebooks/*.md"))
 BACK = {"glossary.md", "references.md", "corrections.md"}
 ENTRY = re.compile(r"((?:^`\w+\(\)`\n)+)  (.+\n(?:  .+\n)*)", re.MULTILINE)
 FILE = re.compile(r"`([\w./-]+\.(?:c|h|S))`")
 QUOTE = re.compile(r"\{annotated-source\} (\S+) (\S+)")
-ROW = re.compile(
-    r'<tr class="wpw-row wpw-frame (?P<kinds>[^"]*)"(?P<rest>[^>]*)>.*?'
-    r'<th scope="row"><code>(?P<name>[^<]+)</code>'
-)
-OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 HASH = re.compile(r"(?<![\w/])`?([0-9a-f]{10,12})`?(?![\w])")
 RFC = re.compile(r"RFC (\d{4})")
 NO_DEFINITION = {
@@ -45,11 +43,10 @@ def quoted() -> set[tuple[str, str]]:
 def told() -> set[tuple[str, str | None]]:
     """Every frame of the told stacks, with its file where the recording has it."""
     found = set()
-    for figure in sorted(ROOT.glob("book/_recordings/*/*.html")):
-        for row in ROW.finditer(figure.read_text("utf-8") if "-" in figure.stem else ""):
-            if "wpw-extra" not in row["kinds"].split():
-                file = re.search(r'data-file="([^"]+)"', row["rest"])
-                found.add((OFFSET.sub("", row["name"]), file[1] if file else None))
+    for file in sorted(ROOT.glob(f"book/_recordings/*/*{figures.SUFFIX}")):
+        figure = json.loads(file.read_text("utf-8"))
+        if figure["kind"] == "stack":
+            found |= {(row["told"], row["source"]) for row in figure["rows"] if row["told"]}
     return found
 
 

@@ -13,6 +13,7 @@ from browsing import ROOT, toc_pages
 from bs4 import BeautifulSoup
 
 from core import cases
+from core.draw import figures
 from host.site import links
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
@@ -144,8 +145,8 @@ def test_a_plots_series_and_a_table_in_plain_text():
     from figure_data import figure_files
 
     series = [{"series": "as it is", "exchange": "A", "waited (ms)": 23.0}]
-    plot = f'<figure><script type="application/json" class="wpw-data">{json.dumps(series)}</script><svg></svg></figure>'
+    plot = {"kind": "plot", "rows": series}
     assert figure_files(plot, {"says": ""})["csv"] == "series,exchange,waited (ms)\nas it is,A,23.0\n"
-    text = figure_files("<figure><pre>a &lt; b\n1   2</pre></figure>", {"says": "Recorded."})
+    text = figure_files(figures.table("a < b\n1   2\n", "Title"), {"says": "Recorded."})
     assert text == {"txt": "Recorded.\n\na < b\n1   2\n"}
-    assert figure_files("<figure><svg></svg></figure>", {"says": ""}) == {}
+    assert figure_files(figures.topology({}, "Title"), {"says": ""}) == {}

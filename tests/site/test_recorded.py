@@ -8,11 +8,19 @@ from pathlib import Path
 
 import pytest
 from conftest import PROVENANCE, code, markdown, notebook
-from finished import reach_by_key
+
+from core.draw import figures
+from core.draw.ladder import Ladder
+from core.draw.page import MIME
+from core.draw.tree import markup
 
 ERROR = {"output_type": "error", "ename": "OSError", "evalue": "no guest", "traceback": []}
 RECORDING = {"provenance": PROVENANCE, "run": {"b_ms": 257.31, "ways": [{"name": "A"}, {"name": "B"}]}}
 LINE = "Recorded 2026-11-20 in the lab VM: kernel 6.1.0-56-amd64, QEMU 7.2.22, acceleration tcg, commit abc1234."
+
+
+FIGURE = Ladder("A & B", ["client"], []).figure()
+DRAWN = markup(figures.draw(FIGURE))
 
 
 def with_recording(text: str, recording: object = RECORDING) -> dict:
@@ -123,10 +131,10 @@ def test_a_recording_has_provenance(book, recording, message):
 
 def test_figure_with_caption_and_provenance(book):
     pages = with_recording(":::{recorded-figure} frag a-ladder\nThe *ladder*.\n:::")
-    pages["_recordings/frag/a-ladder.html"] = '<figure class="wpw-ladder"><svg></svg></figure>'
+    pages["_recordings/frag/a-ladder.figure.json"] = json.dumps(FIGURE)
     built = book(pages)
     assert (built.status, built.warnings) == (0, "")
-    assert '<figure class="wpw-ladder"><svg></svg></figure>' in built.page()
+    assert DRAWN in built.page()
     assert "<em>ladder</em>" in built.page() and LINE in built.page()
     text = book({}, builder="text")
     assert text.status == 0 and "The *ladder*." in text.page()
@@ -134,7 +142,7 @@ def test_figure_with_caption_and_provenance(book):
 
 def test_a_page_may_leave_provenance_to_its_figures_but_not_leave_it_out(book):
     pages = with_recording("B took {recorded}`frag run.b_ms` ms.\n\n:::{recorded-figure} frag a-ladder\n:::")
-    pages["_recordings/frag/a-ladder.html"] = '<figure class="wpw-ladder"><svg></svg></figure>'
+    pages["_recordings/frag/a-ladder.figure.json"] = json.dumps(FIGURE)
     matter = "---\nprovenance: with-figures\n---\n"
     assert book(pages).page().count(LINE) == 1 and LINE in book(pages).page().partition("</h1>")[2][:200]
     once = book({"index.md": matter + pages["index.md"]})
@@ -143,15 +151,33 @@ def test_a_page_may_leave_provenance_to_its_figures_but_not_leave_it_out(book):
     assert never.status == 1 and "provenance: with-figures, and no figure says 'Recorded" in never.warnings
 
 
-def test_a_missing_figure_stops_the_build(book):
-    built = book(with_recording(":::{recorded-figure} frag b-ladder\n:::"))
-    assert built.status == 1
-    assert "index.md:3: ERROR: _recordings/frag/b-ladder.html is missing" in built.warnings
+@pytest.mark.parametrize(
+    "stored, message",
+    [
+        (None, "_recordings/frag/b-ladder.figure.json is missing. Next: ./lab record frag"),
+        ("{", "_recordings/frag/b-ladder.figure.json: Expecting"),
+        ('{"kind": "html"}', "_recordings/frag/b-ladder.figure.json: expected a figure (one of stack,"),
+        ('{"kind": "ladder", "title": ""}', "b-ladder.figure.json: not whole, a figure of kind ladder"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_stops_the_build(book, stored, message):
+    pages = with_recording(":::{recorded-figure} frag b-ladder\n:::")
+    built = book(pages | ({"_recordings/frag/b-ladder.figure.json": stored} if stored else {}))
+    assert built.status == 1 and "index.md:3: ERROR: _rec" in built.warnings and message in built.warnings
+
+
+def test_a_notebooks_figure_is_drawn_for_the_page(book):
+    output = {"output_type": "display_data", "metadata": {}, "data": {MIME: FIGURE, "text/html": "as stored"}}
+    other = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<b>as it is</b>"}}
+    built = book({"index.ipynb": notebook(code("run()", output, other))})
+    assert (built.status, built.warnings) == (0, "")
+    assert DRAWN in built.page() and "as stored" not in built.page() and "<b>as it is</b>" in built.page()
 
 
 def test_what_may_scroll_can_be_reached_by_key_in_every_recording():
-    """Also in those that were made before the lab wrote it so."""
-    for file in Path("book/_recordings").rglob("*.html"):
-        html = reach_by_key(file.read_text("utf-8"))
+    files = list(Path("book/_recordings").rglob(f"*{figures.SUFFIX}"))
+    for file in files:
+        html = markup(figures.draw(json.loads(file.read_text("utf-8"))))
         boxes = re.findall(r'<(?:div class="wpw-scroll"|\w+ [^>]*style="[^"]*overflow-x:auto)[^>]*>', html)
         assert all('tabindex="0"' in box and "aria-label=" in box for box in boxes), (file, boxes)
+    assert files

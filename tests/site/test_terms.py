@@ -42,7 +42,7 @@ many. Path
 MTU and PMTU: the MTU again. **`queue_length`** and `queue_length()`, `IpFragFails`.
 """
 PAGES = {"index.md": f"{PAGE}\n```{{toctree}}\nwords\n```\n", "words.md": GLOSSARY}
-TERMS = {"extensions": ["myst_nb", "annotated_source", "recorded", "terms"]}
+TERMS = {"extensions": ["myst_nb", "annotated_source", "recorded", "terms", "figure_links"]}
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a note on `IpFragFails`\n:::\n"
 
 
@@ -160,16 +160,14 @@ def test_quoted_source_is_a_use_and_stands_in_the_index(terms):
 
 
 def test_a_frame_leads_to_the_entry_unless_its_code_is_in_the_book(terms, tmp_path):
-    stack = (
-        "<table>"
-        + "".join(
-            f'<tr><th scope="row"><code>{name}</code></th></tr>' for name in ("queue_length+0x1", "other", "other")
-        )
-        + "</table>"
-    )
+    rows = [
+        {"state": "also there", "told": None, "observed": name, "reason": None, "note": None, "source": None}
+        for name in ("queue_length+0x1", "other", "other")
+    ]
+    stack = {"kind": "stack", "title": "", "ok": True, "summary": "", "rows": rows}
     recording = tmp_path / "src/_recordings/wait"
     recording.mkdir(parents=True)
-    (recording / "stack.html").write_text(stack)
+    (recording / "stack.figure.json").write_text(json.dumps(stack))
     recording.with_suffix(".json").write_text(json.dumps({"provenance": PROVENANCE}))
     figure = ":::{recorded-figure} wait stack\nMTU\n:::\n"
     pages = {
@@ -183,6 +181,9 @@ def test_a_frame_leads_to_the_entry_unless_its_code_is_in_the_book(terms, tmp_pa
         ("other", "words.html#term-other", None),
     ]
     assert used_in(built.page("words"), "other") == [("Wait", "index.html#use-of-other")]
+    page = BeautifulSoup(built.page(), "html.parser")
+    code = page.find("code", string="queue_length+0x1").parent
+    assert code["href"] == f"#{page.select_one('.wpw-source')['id']}"
 
 
 def test_a_page_can_stand_aside(terms):

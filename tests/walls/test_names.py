@@ -8,6 +8,8 @@ from host.errors import LabError
 from host.recording import record
 
 ORIGIN = {"date": "2026-01-31"}
+TABLE = {"kind": "table", "title": "ä", "text": "<b>", "wraps": False}
+PLOT = {"kind": "plot", "alt": "x", "width": 100, "height": 50, "rows": []}
 NO_NAMES = [
     "../../escaped",
     "../escaped",
@@ -43,16 +45,17 @@ def stored(tmp_path, monkeypatch):
 
 
 def test_what_is_named_is_stored_under_its_name(stored):
-    found = stored({"figures": {"b": "<p>ä</p>"}, "files": {"b.pcap": {"base64": "AP8="}, "b.txt": "ö"}, "n": 1})
+    found = stored({"figures": {"b": TABLE}, "files": {"b.pcap": {"base64": "AP8="}, "b.txt": "ö"}, "n": 1})
     assert json.loads(found.pop("case.json")) == {"n": 1, "provenance": ORIGIN}
-    assert found == {"case/b.html": "<p>ä</p>\n".encode(), "case/b.pcap": b"\x00\xff", "case/b.txt": "ö".encode()}
+    assert json.loads(found.pop("case/b.figure.json")) == TABLE
+    assert found == {"case/b.pcap": b"\x00\xff", "case/b.txt": "ö".encode()}
 
 
 @pytest.mark.parametrize("kind", ["figures", "files"])
 @pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
 def test_what_is_no_name_is_refused_and_nothing_written(stored, kind, name):
     with pytest.raises(LabError, match="name .small letters.* found .*; nothing was stored"):
-        stored({"figures": {"a": "<p>"}, "files": {"a.txt": "a"}} | {kind: {name: "mine"}})
+        stored({"figures": {"a": TABLE}, "files": {"a.txt": "a"}} | {kind: {name: "mine"}})
     assert not stored.files()
 
 
@@ -61,9 +64,11 @@ def test_what_is_no_name_is_refused_and_nothing_written(stored, kind, name):
     [
         ({}, "figures by their names, found None"),
         ({"figures": ["a"]}, "figures by their names, found"),
-        ({"figures": {"a": 1}}, "HTML for the figure a, found 1"),
+        ({"figures": {"a": 1}}, "the figure a: expected a figure .one of stack, .*, found 1"),
+        ({"figures": {"a": {"kind": "html"}}}, "the figure a: expected a figure"),
+        ({"figures": {"a": {"kind": "stack", "rows": []}}}, "the figure a: not whole, a figure of kind stack"),
         ({"figures": {}, "files": ["a"]}, "files by their names, found"),
-        ({"figures": {"a": "<p>"}, "files": {"a.html": "mine"}}, "a name that no figure has, found 'a.html'"),
+        ({"figures": {"a": TABLE}, "files": {"a.figure.json": "mine"}}, "a name that no figure has, found 'a.figure"),
         ({"figures": {}, "files": {"a": 1}}, "text or base64 for the file a, found 1"),
         ({"figures": {}, "files": {"a": {"base64": 1}}}, "text or base64 for the file a"),
         ({"figures": {}, "files": {"a": {"base64": "!"}}}, "base64 for the file a, found other text"),
@@ -73,3 +78,22 @@ def test_what_cannot_be_stored_is_refused_and_nothing_written(stored, data, why)
     with pytest.raises(LabError, match=why):
         stored(data)
     assert not stored.files()
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        "<script>fetch('//far.example')</script>",
+        '<g onload="alert(1)"/>',
+        '<use xlink:href="https://far.example/a.svg#b"/>',
+        '<image xlink:href="https://far.example/a.png"/>',
+        "<foreignObject><p>mine</p></foreignObject>",
+        "<g></svg><script>",
+    ],
+)
+def test_a_plot_that_does_more_than_draw_is_refused(stored, svg):
+    with pytest.raises(LabError, match="the figure a.*nothing was stored"):
+        stored({"figures": {"a": PLOT | {"svg": svg}}})
+    assert not stored.files()
+    drawn = '<defs><style type="text/css">*{x:y}</style></defs><g id="a"><use xlink:href="#b" style="fill:red"/></g>'
+    assert "case/a.figure.json" in stored({"figures": {"a": PLOT | {"svg": drawn}}})

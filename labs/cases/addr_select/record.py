@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from core.draw import topology_svg
+from core.draw import figures
 from labs import plots
 from labs.cases.addr_select import case, experiments, on_call, routes, tracing
 from labs.cases.addr_select.network import Silent
@@ -45,27 +45,25 @@ def crowded(labels: int = 1000, addresses: int = tracing.REPORTED) -> dict:
 
 
 def record() -> dict:
-    """Plain values for the prose; "figures", pictures as HTML by name; and "files", for download beside them."""
+    """Plain values for the prose; "figures", pictures as data by name; and "files", for download beside them."""
     plots.style()
     outcome, traced = case.run(apart=(UNSEEN,)), case.trace()
     rules, labels, kept = experiments.rules(), experiments.labels(), routes.kept()
     line, many = straight(outcome.seen), crowded()
     flame = many.pop("flame")
     flame.title = f"The same with {many['labels']} more labels"
-    figures = {
-        "topology": topology_svg.figure(outcome.seen.topology, "The node, its router, and a peer one hop further"),
-        "sweep": plots.figure_html(*outcome.figure()),
-        "sockets": plots.table_html("\n".join(outcome.sockets()), "Who asks at each packet"),
-        "scores": plots.table_html(
-            traced.choice.text(), "One send among three service addresses, question by question"
-        ),
-        "parts": plots.table_html(traced.table(), "One send, function by function"),
-        "flame": traced.flame.html(),
-        "flame-crowded": flame.html(),
-        "rules": plots.table_html(rules.text(), "The same number of addresses, one thing changed at a time"),
-        "kept": plots.table_html(kept.text(), "A route's source, after that address was deleted"),
-        "labels": plots.table_html(labels.text(), "What the label lookups of one packet return"),
-        **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
+    drawn = {
+        "topology": figures.topology(outcome.seen.topology, "The node, its router, and a peer one hop further"),
+        "sweep": plots.drawn(*outcome.figure()),
+        "sockets": figures.table("\n".join(outcome.sockets()), "Who asks at each packet"),
+        "scores": figures.table(traced.choice.text(), "One send among three service addresses, question by question"),
+        "parts": figures.table(traced.table(), "One send, function by function"),
+        "flame": traced.flame.figure(),
+        "flame-crowded": flame.figure(),
+        "rules": figures.table(rules.text(), "The same number of addresses, one thing changed at a time"),
+        "kept": figures.table(kept.text(), "A route's source, after that address was deleted"),
+        "labels": figures.table(labels.text(), "What the label lookups of one packet return"),
+        **{stack["story"]: shown.figure() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
     return {
         "run": outcome.to_json(),
@@ -77,6 +75,6 @@ def record() -> dict:
         "predicted": predicted(outcome.seen),
         "crowded": many,
         "on_call": on_call.taken().to_json(),
-        "figures": figures,
+        "figures": drawn,
         "files": {"scores.events.json": json.dumps([asdict(event) for event in traced.events], indent=1) + "\n"},
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from core.draw.flame import Flame
 from labs.cases.addr_select.names import NODE, PEER, REPORTED
 from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.scores import Choice, addresses_of, choice
@@ -19,7 +20,6 @@ from labs.check import Check, Claims
 from labs.profile import Profile
 from labs.trace.calls import Calls
 from labs.trace.expected import Expected, beside, stacks_to_json
-from labs.trace.flame import Flame
 from labs.trace.stacks import Comparison
 from labs.trace.tracer import Event, Tracer
 

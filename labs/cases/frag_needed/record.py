@@ -6,6 +6,7 @@ import base64
 import json
 import re
 
+from core.draw import figures
 from labs import plots, shell
 from labs.cases.frag_needed import case, on_call
 from labs.cases.frag_needed.network import Network
@@ -17,7 +18,7 @@ REFUSED = re.compile(r"^IpFragFails +(\d+)", re.MULTILINE)
 
 
 def record() -> dict:
-    """Plain values for the prose; "figures", pictures as HTML by name; and "files", what a reader may
+    """Plain values for the prose; "figures", pictures as data by name; and "files", what a reader may
     download beside the figure whose name each file begins with."""
     plots.style()
     outcome, traced = case.run(), case.trace()
@@ -27,15 +28,15 @@ def record() -> dict:
         expiry = case.expiry(net)
     typed = shell.transcript("frag-needed", TYPED)
     seen = outcome.shown["direct"]
-    figures = {
-        "a-ladder": seen.ladder("A", "Connection A, seen at the client").html(),
-        "b-ladder": seen.ladder("B", "Connection B, seen at the client").html(),
-        "waits": plots.figure_html(*outcome.figure()),
-        "timeline": plots.table_html(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
-        "again": plots.table_html(again.text(), "The same pair of connections four times in one network"),
-        "prompt": plots.table_html(typed, "./lab shell frag-needed", wraps=True),
-        "expiry": plots.table_html(expiry.text(), "Two connections outlive what was learnt"),
-        **{stack["story"]: shown.html() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
+    drawn = {
+        "a-ladder": seen.ladder("A", "Connection A, seen at the client").figure(),
+        "b-ladder": seen.ladder("B", "Connection B, seen at the client").figure(),
+        "waits": plots.drawn(*outcome.figure()),
+        "timeline": figures.table(traced.timeline(), "A and B in the kernel, each from its first ICMP on"),
+        "again": figures.table(again.text(), "The same pair of connections four times in one network"),
+        "prompt": figures.table(typed, "./lab shell frag-needed", wraps=True),
+        "expiry": figures.table(expiry.text(), "Two connections outlive what was learnt"),
+        **{stack["story"]: shown.figure() for stack, shown in zip(traced.to_json()["stacks"], traced.stacks)},
     }
     return {
         "run": outcome.to_json(),
@@ -52,7 +53,7 @@ def record() -> dict:
         },
         "prompt": waited(typed),
         "on_call": on_call.taken().to_json(),
-        "figures": figures,
+        "figures": drawn,
         "files": {
             **{f"{way}-ladder.pcap": {"base64": base64.b64encode(seen.pcap).decode()} for way in "ab"},
             "timeline.events.json": json.dumps(traced.to_json()["events"], indent=1) + "\n",

@@ -5,6 +5,7 @@ from xml.dom import minidom
 import pytest
 
 from core.draw import topology_svg
+from core.draw.tree import markup
 
 CHAIN = {
     "segments": [{"name": "front", "mtu": 1500, "delay_ms": 0}, {"name": "back", "mtu": 1420, "delay_ms": 10}],
@@ -59,7 +60,7 @@ BOTH = {
 
 def drawn(described, title="A <chain>"):
     """The SVG, and the words in it."""
-    html = topology_svg.figure(described, title)
+    html = markup(topology_svg.figure(described, title))
     svg = minidom.parseString(html[html.index("<svg") : html.index("</svg>") + 6]).documentElement
     return svg, [text.firstChild.data for text in svg.getElementsByTagName("text")]
 

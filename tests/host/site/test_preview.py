@@ -2,20 +2,25 @@
 
 from xml.dom import minidom
 
+from core.draw import figures
+from core.draw.tree import h
 from host.site.preview import side_by_side
 
-LADDER = (
-    '<figure class="wpw-ladder"><style>.wpw-ladder svg text{fill:red}</style>'
-    '<svg viewBox="0 0 100 60"><title>A ladder</title><rect/></svg></figure>'
+LADDER = h(
+    "figure",
+    {"class": "wpw-ladder"},
+    h("style", {}, ".wpw-ladder svg text{fill:red}"),
+    h("figcaption", {}, "A ladder", h("small", {}, "")),
+    h("svg", {"viewBox": "0 0 100 60"}, h("title", {}, "of the svg"), h("rect")),
 )
-FLAME = (
-    '<figure class="wpw-flame"><style>.wpw-flame svg{width:1px}</style><figcaption>A flame</figcaption>'
-    '<div><svg viewBox="0 0 30 40"><g><title>a call</title></g></svg></div></figure>'
+FLAME = h(
+    "figure",
+    {"class": "wpw-flame"},
+    h("style", {}, ".wpw-flame svg{width:1px}"),
+    h("figcaption", {}, "A flame"),
+    h("div", {}, h("svg", {"viewBox": "0 0 30 40"}, h("g", {}, h("title", {}, "a call")))),
 )
-PLOT = (
-    '<figure class="wpw-plot" role="img"><div><svg viewBox="0 0 518.4 259.2">'
-    '<defs><style type="text/css">*{x:y}</style></defs></svg></div></figure>'
-)
+PLOT = figures.draw({"kind": "plot", "alt": "x", "width": 518.4, "height": 259.2, "svg": "<defs/>", "rows": []})
 
 
 def test_each_figure_has_its_place_title_and_style():
@@ -26,7 +31,7 @@ def test_each_figure_has_its_place_title_and_style():
     places = [part.firstChild.getAttribute("transform") for part in kinds]
     assert places == ["translate(0 36)", "translate(124 36)", "translate(178 36)"]
     titles = [part.firstChild.data if part.firstChild else "" for part in picture.childNodes if part.nodeName == "text"]
-    assert titles == ["A ladder", "A flame", ""]  # a call within the flame graph is not its title
+    assert titles == ["A ladder", "A flame"]  # a call within the flame graph is not its title
     style = picture.getElementsByTagName("style")[0].firstChild.data
     assert ".wpw-ladder g text{fill:red}" in style and ".wpw-flame g{width:1px}" in style
 

@@ -10,7 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from core.draw import figures
 from core.draw.ladder import ladder
+from core.draw.tree import markup
 from core.wire.packet import Packet
 from host.tab import node
 from labs.cases.frag_needed import observed
@@ -188,6 +190,11 @@ def rows(recorded: str) -> list[list[str]]:
     return [["".join(cell.itertext()) for cell in row] for row in table]
 
 
+def recorded_ladder(name: str) -> str:
+    """The picture of an exchange that chapter 1 shows."""
+    return markup(figures.draw(json.loads((RECORDINGS / f"frag-needed/{name}-ladder{figures.SUFFIX}").read_text())))
+
+
 def the_recorded_run() -> list[dict]:
     """The recorded run of the direct client, as the tab's guest would tell of it."""
     exchanges = json.loads((RECORDINGS / "frag-needed.json").read_text())["run"]["direct"]["exchanges"]
@@ -206,7 +213,7 @@ def the_recorded_run() -> list[dict]:
     packets, times_ms = packet_lines(captured(file)), captured_at_ms(file.read_bytes())
     # The capture has the time of day; A's first segment has the time after A's question in its picture, too.
     asked_ms = next(at_ms for at_ms, (line, _) in zip(times_ms, packets, strict=True) if " out 1500 " in line) - float(
-        rows((RECORDINGS / "frag-needed/a-ladder.html").read_text())[0][0]
+        rows(recorded_ladder("a"))[0][0]
     )
     for at_ms, (line, _) in zip(times_ms, packets):
         line = re.sub(r"^lab: packet [\d.]+", f"packet {1000 + at_ms - asked_ms:.3f}", line)
@@ -238,7 +245,7 @@ def test_an_exchange_is_shown_as_the_chapter_shows_it(name):
     )
     same(live["tree"], drawn.html())
     assert live["summary"] == drawn.summary()
-    shown, recorded = rows(drawn.html()), rows((RECORDINGS / f"frag-needed/{name.lower()}-ladder.html").read_text())
+    shown, recorded = rows(drawn.html()), rows(recorded_ladder(name.lower()))
     assert [row[1:] for row in shown] == [row[1:] for row in recorded]
     assert [float(row[0]) for row in shown if len(row) > 1] == pytest.approx(
         [float(row[0]) for row in recorded if len(row) > 1], abs=0.002

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.draw import stacks_view
+from core.draw.tree import markup
 from host.tab import node
 from labs.trace import stacks
 from tests.host.tab.test_live_ladder import same
@@ -165,4 +166,4 @@ def test_frames_find_their_places_as_in_the_lab():
 @pytest.mark.parametrize("story", STORIES)
 def test_it_is_shown_as_the_lab_shows_it(story):
     recorded = next(one for one in RECORDED if one["story"] == story)
-    same(answers(["figure", recorded])[0], stacks_view.html(recorded))
+    same(answers(["figure", recorded])[0], markup(stacks_view.figure(recorded)))

@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from labs.trace.flame import Flame, parse
+from core.draw.flame import Flame
+from labs.trace.flame import parse
 
 SCRIPT = """
 	ffffffffb3130430 __ipv6_addr_label+0x10

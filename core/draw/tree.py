@@ -1,0 +1,80 @@
+"""Pictures as trees of elements, and the one writer that makes HTML or SVG of them.
+
+What draws a picture returns an `Element`; nothing but `markup()` puts angle brackets around a name or escapes a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from html import escape
+
+EMPTY = {"path", "rect", "circle", "line", "use", "br", "img", "col"}  # written as <name/>
+RAW = {"style", "script"}  # HTML reads these two as they stand, so what they hold is not escaped
+
+
+class Markup(str):
+    """Text that is HTML already, such as a plot that Matplotlib drew; it is written as it stands."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of HTML or SVG: its name, its attributes in order, and what is in it.
+
+    An attribute that is None is left out, one that is True has a name and no value.
+    """
+
+    tag: str
+    attributes: dict[str, object] = field(default_factory=dict)
+    children: tuple[Element | str, ...] = ()
+
+    def walk(self) -> Iterator[Element]:
+        """This element and all below it, in the order of the page."""
+        yield self
+        for child in self.children:
+            if isinstance(child, Element):
+                yield from child.walk()
+
+    def first(self, tag: str) -> Element | None:
+        """The first element of this name, or None."""
+        return next((each for each in self.walk() if each.tag == tag), None)
+
+    def text(self) -> str:
+        """The words in it, without marks that are hidden from a screen reader."""
+        return "".join(
+            child.text() if isinstance(child, Element) else str(child)
+            for child in self.children
+            if not (isinstance(child, Element) and child.attributes.get("aria-hidden") == "true")
+        )
+
+
+def h(tag: str, attributes: dict[str, object] | None = None, *children: object) -> Element:
+    """Make an element. Children are elements, words, None, or lists of these."""
+    return Element(tag, attributes or {}, tuple(_flat(children)))
+
+
+def _flat(children: Iterable) -> Iterator[Element | str]:
+    for child in children:
+        if child is None or child == "":
+            continue
+        if isinstance(child, (Element, str)):
+            yield child
+        else:
+            yield from _flat(child)
+
+
+def markup(node: Element | str) -> str:
+    """Write a tree as HTML; SVG within HTML is written the same."""
+    if isinstance(node, Markup):
+        return str(node)
+    if isinstance(node, str):
+        return escape(node)
+    opening = node.tag + "".join(
+        f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+        for name, value in node.attributes.items()
+        if value is not None
+    )
+    if node.tag in EMPTY:
+        return f"<{opening}/>"
+    inner = node.children if node.tag in RAW else map(markup, node.children)
+    return f"<{opening}>{''.join(inner)}</{node.tag}>"
