@@ -7,7 +7,7 @@ import re
 from browsing import visit
 from fold_stacks import LONG, fold
 
-PAGE = "book/frag-needed.html"
+PAGE = "book/frag-needed-further.html"
 STACK = "figure.wpw-stack:has-text('comes back inside')"
 ROWS = """stack => [...stack.querySelectorAll('tr.wpw-frame')].map(row => [
     row.querySelector('th').textContent.trim().replace(/[.+].*/, ''), row.offsetHeight > 0])"""
