@@ -42,8 +42,9 @@ FOLDER = "_static/live"
 BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{recorded}" data-stacks="{stacks}"
  aria-labelledby="run-it-here">
 <h3 id="run-it-here">Run it here</h3>
-<p>This tab can do it too: Debian's Linux {release}, for 32-bit x86, in the emulator v86. The hosts of the figure are
-up in it and idle, as they were when its memory was saved. Nothing is installed, and no packet leaves the tab.</p>
+<p>This tab can do it too: Debian's Linux {release}, for 32-bit x86, in the emulator v86. The tab restores a
+saved VM in which client, balancer and server are already running. Nothing is installed, and no packet leaves the
+tab.</p>
 <p class="wpw-live-buttons"></p><p class="wpw-live-said" role="status"></p>
 <div class="wpw-live-place"></div><div class="wpw-live-seen"></div>
 </section>"""

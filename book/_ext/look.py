@@ -51,15 +51,17 @@ class LookDirective(SphinxDirective):
         self.set_source_info(command)
         box += command
         self.state.nested_parse(self.content, self.content_offset, box)
-        box += sentence("With the fault:")
+        box += sentence(
+            "With the fault, and perhaps in the control:"
+            if seen["describes"]
+            else "With the fault:"
+            if seen["control"]
+            else "With the fault; in the control it said nothing:"
+        )
         box += output(seen["lines"], seen["telling"], f"Output of {name}")
-        if seen["describes"]:
-            box += sentence("This describes. In the control it may say the same.")
-        elif seen["control"]:
+        if seen["control"] and not seen["describes"]:
             box += sentence("In the control:")
             box += output(seen["control"], [], f"Output of {name} in the control")
-        else:
-            box += sentence("In the control it said nothing.")
         return [box]
 
     def place(self, case: str, name: str) -> str:

@@ -11,7 +11,7 @@ from core.draw.page import Page
 from core.draw.stacks_view import LONG
 from core.draw.tree import markup
 
-PAGE = "book/frag-needed.html"
+PAGE = "book/frag-needed-further.html"
 STACK = "figure.wpw-stack:has-text('comes back inside')"
 ROWS = """stack => [...stack.querySelectorAll('tr.wpw-frame')].map(row => [
     row.querySelector('th').textContent.trim().replace(/[.+].*/, ''), row.offsetHeight > 0])"""
