@@ -56,9 +56,8 @@ def hold(verdict: Verdict, made: list[Choice], told: list[Event]) -> None:
         raise CannotTry(f"expected six rules to decide, found {decided}", "the same call again")
     if (meeting := sum(one.meets(other) for one, other in itertools.combinations(made, 2))) < AT_ONCE:
         raise CouldNotTell(f"{meeting} pairs of choices were made at the same time, expected {AT_ONCE} at least")
-    made, told = (
-        sorted(each, key=operator.attrgetter(whose)) for each, whose in ((made, "thread"), (told, "connection"))
-    )  # a thread's in their order
+    made = sorted(made, key=operator.attrgetter("thread"))  # a thread's in their order
+    told = sorted(told, key=operator.attrgetter("connection"))
 
     def fault(number: int) -> str:
         one = made[number]

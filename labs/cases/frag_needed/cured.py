@@ -21,7 +21,7 @@ from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import CannotTry
-from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
+from labs.judge.judging import answered, held_still, others_left_alone, ran, script_in, there, whole_in
 
 # Of what a full segment has to carry: bytes, where the task names a number, elsewhere a share of what the path allows.
 # Less is no cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400
@@ -46,7 +46,7 @@ class Ways:
 
     def each(self) -> dict[str, Observed]:
         """By the words for the way what was seen of it."""
-        return {"direct": self.direct, "through the sidecar": self.sidecar}
+        return {"direct": there(self.direct), "through the sidecar": there(self.sidecar)}
 
     def has(self, *names: str) -> bool:
         """Whether both are there, with exchanges of these names."""
@@ -105,13 +105,13 @@ def b_after_the_answer(seen: Cure) -> Ladder | None:
     """B's first exchange past the sidecar, in the mended network."""
     if not seen.mended.has(*ASKED):
         return None
-    return seen.mended.direct.ladder("B", "B's first exchange after the answer, as it was judged")
+    return seen.mended.each()["direct"].ladder("B", "B's first exchange after the answer, as it was judged")
 
 
 def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
     """Exercises 1 to 3: a script that touches only the allowed hosts and cures the stall. Where a request got no
     answer, what was seen before it is judged, too."""
-    ran(verdict, evidence.script)
+    ran(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)
     if seen.untouched.has(*STALLING):
         held_still(HELD_UP_MS, *seen.untouched.each().values())
@@ -173,7 +173,7 @@ def compare(verdict: Verdict, seen: Cure) -> None:
 
 def full_segments(verdict: Verdict, exercise: str, seen: Cure) -> None:
     """The largest segment of each exchange that has enough for one: of the client's, and of the server's."""
-    ways, least = seen.mended.each(), share(seen.untouched.direct.packets)
+    ways, least = seen.mended.each(), share(seen.untouched.each()["direct"].packets)
     out = [(way, name) for way in ways for name in ASKED if name != SMALL]
     back = [(way, name) for way, name in out if way == "direct" or name == LARGE]  # else there is a short answer
     theirs = [(f"{way}, {name}", ways[way].largest(name, CLIENT, VIP)) for way, name in out]
@@ -220,7 +220,7 @@ def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> N
     )
 
 
-def opened(seen: Observed) -> set[tuple[int, int]]:
+def opened(seen: Observed) -> set[tuple[int | None, int | None]]:
     """The ports at either end of each connection of the client's to the service."""
     theirs = (packet for packet in seen.packets if packet.proto == "tcp" and packet.interface != "lo")
     return {(packet.sport, packet.dport) for packet in theirs if (packet.src, packet.dst) == (CLIENT, VIP)}

@@ -44,8 +44,8 @@ def tell_apart(seen: Ways) -> None:
     if not any(seen.current[number] == seen.sender for number in at_once):
         raise CouldNotTell("the sender was never at work on the processor to which a message came")
     deferred = [number for number, event in enumerate(seen.truth) if event.value == DEFERRED]
-    for ways in ((at_once, deferred), (deferred, at_once)):
-        if not any(seen.truth[a].connection == seen.truth[b].connection for a in ways[0] for b in ways[1] if a < b):
+    for one, other in ((at_once, deferred), (deferred, at_once)):
+        if not any(seen.truth[a].connection == seen.truth[b].connection for a in one for b in other if a < b):
             raise CouldNotTell("no connection has gone both ways, one after the other")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
@@ -46,7 +47,7 @@ def _some(seen: Download, counter: str) -> tuple[str, str]:
 
 
 # For each thing to predict: how it is measured, as the word expected and the figures behind it.
-MEASURED = {
+MEASURED: Mapping[str, Callable[[Download], tuple[str, str]]] = {
     "df": _df,
     "largest": lambda seen: (str(seen.largest_bytes), f"among {len(seen.data)} segments"),
     "dropped": lambda seen: _some(seen, "FragFails"),
