@@ -67,7 +67,7 @@ def after_the_answer(net: Network, kind: type) -> Observed:
             watch.ask(name)
         watch.ask("A", SMALL, SMALL_BYTES)
         watch.ask("B", LARGE, LARGE_BYTES)
-    return watch.observed
+    return watch.seen
 
 
 def connections_balanced(net: Network) -> list[Balanced]:
