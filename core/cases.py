@@ -6,12 +6,14 @@ exercise. Their keys are the fields of Case and Exercise.
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 FOLDER = Path(__file__).resolve().parent.parent / "labs" / "cases"
 EMPTY = "only blanks and comments were found"  # of an answer
+Kind = TypeVar("Kind")
 
 
 class WrongCall(Exception):
@@ -153,13 +155,13 @@ def not_answered(why: str) -> str:
     return f"not answered yet: {why}"
 
 
-def _known(what: str, name: str, known: dict):
+def _known(what: str, name: str, known: Mapping[str, Kind]) -> Kind:
     if name not in known:
         raise WrongCall(f"no {what} {name!r}; there are: {', '.join(known)}")
     return known[name]
 
 
-def _read(file: Path) -> dict:
+def _read(file: Path) -> dict[str, Any]:
     """Its keys; a list is a tuple, because a frozen dataclass holds it."""
     read = tomllib.loads(file.read_text())
     return {key: tuple(value) if isinstance(value, list) else value for key, value in read.items()}

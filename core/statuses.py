@@ -6,6 +6,19 @@ from enum import IntEnum
 from pathlib import Path
 
 STATUSES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())  # each with its number and what it means
-Status = IntEnum("Status", {name: status["number"] for name, status in STATUSES.items()})
+
+
+class Status(IntEnum):
+    """Each by its name, so that a name that there is not is found before a call ends with it."""
+
+    HOLDS = STATUSES["HOLDS"]["number"]
+    FAILS = STATUSES["FAILS"]["number"]
+    USAGE = STATUSES["USAGE"]["number"]
+    COULD_NOT = STATUSES["COULD_NOT"]["number"]
+    COULD_NOT_TELL = STATUSES["COULD_NOT_TELL"]["number"]
+    INTERRUPTED = STATUSES["INTERRUPTED"]["number"]
+    UNREAD = STATUSES["UNREAD"]["number"]
+
+
 VERDICTS = {status["verdict"]: Status[name] for name, status in STATUSES.items() if "verdict" in status}
 OUTCOMES = {True: "reproduced", False: "not reproduced", None: "could not tell"}  # of a run, by its `reproduced`

@@ -107,7 +107,7 @@ def figures() -> dict:
         "tab_again_s": lambda: clicked.shown_s(SITE, "fault"),
         "tab_traced_s": lambda: clicked.shown_s(SITE, "traced"),
     }
-    runs = {name: [] for name in measures}
+    runs: dict[str, list[float]] = {name: [] for name in measures}
     for number in range(RUNS):
         with phase(f"bench: round {number + 1} of {RUNS}") as progress:
             for name, measure in measures.items():

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from host import store
 from host.debian import installed, namespaces
@@ -84,7 +85,7 @@ def _fetchers() -> list[Finding]:
         "pip": "only ./lab tab still asks it",
         "npm": "only ./lab tab asks it",
     }
-    asked = ["sh", FETCHING / "doctor.sh", sys.executable, cache()]
+    asked: list[str | Path] = ["sh", FETCHING / "doctor.sh", sys.executable, cache()]
     answers = subprocess.run(asked, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
     findings = []
     for mark, name, found, to_set in (line.split("\t") for line in answers.splitlines()):

@@ -16,11 +16,15 @@ import hashlib
 import json
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from core.cases import WrongCall, cases
 from core.statuses import OUTCOMES, VERDICTS, Status
 from labs.case import Outcome, module
 from labs.errors import CannotTry, CouldNotTell
+
+if TYPE_CHECKING:  # else only `--rounds` needs it
+    from labs.measure.repeated import Repeated
 
 SHOWN = {
     "run": "show a case happen, beside its control",
@@ -57,7 +61,7 @@ def main(words: list[str]) -> int:
     return STATUS[outcome.reproduced]
 
 
-def _run(asked: argparse.Namespace, case: ModuleType) -> Outcome:
+def _run(asked: argparse.Namespace, case: ModuleType) -> Outcome | Repeated:
     """The case, once or as often as was asked."""
     run = functools.partial(case.run, **dict(asked.changed))
     if not asked.rounds:

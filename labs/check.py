@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from core.statuses import OUTCOMES
 
@@ -28,14 +29,29 @@ def _wrapped(text: str, behind: str) -> str:
     return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent=behind)
 
 
+class Compared(Protocol):
+    """An expected stack beside the observed one, and whether they agree."""
+
+    @property
+    def ok(self) -> bool: ...
+
+
 class Claims:
     """What an outcome of a run or a trace has in common with any other: `checks`, its claims, and
     `stacks`, the expected ones beside the observed ones, if it was traced. `missing` says what was not
     measured, if that was too much to tell."""
 
-    checks: Sequence[Check]
-    stacks = ()
-    missing = ""
+    @property
+    def checks(self) -> Sequence[Check]:
+        raise NotImplementedError
+
+    @property
+    def stacks(self) -> Sequence[Compared]:
+        return ()
+
+    @property
+    def missing(self) -> str:
+        return ""
 
     @property
     def reproduced(self) -> bool | None:
@@ -44,7 +60,7 @@ class Claims:
             return None
         return all(stack.ok for stack in self.stacks) and all(check.held for check in self.checks)
 
-    def claimed(self) -> dict:
+    def claimed(self) -> dict[str, Any]:
         """Plain values, for `to_json()`."""
         return {
             "reproduced": self.reproduced,

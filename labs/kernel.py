@@ -19,13 +19,13 @@ class Kernel(IPKernelApp):
     def parse_command_line(self, argv=None) -> None:
         """There are no options."""
 
-    def load_config_file(self, suppress_errors=None) -> None:
+    def load_config_file(self, *_words: object, **_options: object) -> None:
         """There are none."""
 
     def init_connection_file(self) -> None:
         """The host has read it."""
 
-    def write_connection_file(self) -> None:
+    def write_connection_file(self, **_options: object) -> None:
         """Tells the host, which has it, that every port is listened on."""
         print("listening", flush=True)
 

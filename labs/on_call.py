@@ -62,7 +62,8 @@ class Look:
 
     def telling(self, lines: Sequence[str]) -> list[int]:
         """Numbers of the lines that `expect` reaches over."""
-        text, found = "\n".join(lines), set()
+        text = "\n".join(lines)
+        found: set[int] = set()
         for match in re.finditer(self.expect, text, re.MULTILINE):
             first = text.count("\n", 0, match.start())
             found.update(range(first, first + 1 + match[0].strip("\n").count("\n")))
@@ -119,7 +120,7 @@ class Taken(Claims):
 
 
 # What is begun for the length of a block: the hosts, and what the users do once more when it is called.
-Scene = Callable[[], AbstractContextManager[tuple[Topology, Callable[[], None]]]]
+Scene = Callable[[], AbstractContextManager[tuple[Topology, Callable[[], object]]]]
 
 
 def read(file: Path) -> list[Look]:
@@ -136,7 +137,7 @@ def taken(looks: Iterable[Look], broken: Scene, healthy: Scene) -> Taken:
     return Taken(looks, *said)
 
 
-def output(look: Look, node: Node, folder: Path, again: Callable[[], None]) -> str:
+def output(look: Look, node: Node, folder: Path, again: Callable[[], object]) -> str:
     """What the command says on standard output."""
     until = time.monotonic() + DEADLINE_S
     process = node.start("sh", "-c", look.command, cwd=folder)

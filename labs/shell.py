@@ -95,6 +95,7 @@ class Prompt(CLI):
             for node in self.mn.values():
                 if node.waiting:
                     node.end_bash()
+            return None
 
     def do_fault_on(self, _line: str) -> None:
         """Bring the case's fault. `help` says what that is, and what to try."""

@@ -157,7 +157,7 @@ class PlainSource(SphinxPostTransform):
 
     def plain(self, figure: nodes.Element) -> list[nodes.Node]:
         """Caption, code and notes from the nodes that every writer knows."""
-        marks = {}
+        marks: dict[int, list[str]] = {}
         for note in figure.children:
             marks.setdefault(note["line"], []).append(f"({note['number']})")
         offset = figure["first"] - figure["text_first"]

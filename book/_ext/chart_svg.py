@@ -51,7 +51,7 @@ def drawn(graph: str) -> Xml.Element:
 
 def links(picture: Xml.Element) -> list[str]:
     """Where its nodes, edges and clusters lead, in order, each once."""
-    return list(dict.fromkeys(each.get(f"{XLINK}href") for each in picture.iter(f"{SVG}a")))
+    return list(dict.fromkeys(each.get(f"{XLINK}href", "") for each in picture.iter(f"{SVG}a")))
 
 
 def svg(picture: Xml.Element, name: str, alt: str, href: Callable[[str], str | None]) -> str:
@@ -83,7 +83,7 @@ def svg(picture: Xml.Element, name: str, alt: str, href: Callable[[str], str | N
 def _own(element: Xml.Element, href: Callable[[str], str | None]) -> None:
     """One element without what dot says of its looks."""
     if element.tag == f"{SVG}a":
-        place = element.get(f"{XLINK}href")
+        place = element.get(f"{XLINK}href", "")
         text = " ".join(each.text or "" for each in element.iter(f"{SVG}text"))
         element.attrib = {"href": href(place) or "", "aria-label": " ".join(text.split())}
         return

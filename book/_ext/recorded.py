@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import figure_data
 from docutils import nodes
@@ -101,7 +102,7 @@ class Recording:
             raise RecordingError(f"{where}: {error}") from None
         return figure
 
-    def value(self, path: str) -> object:
+    def value(self, path: str) -> Any:
         """What stands at `run.b_ms` or `runs.0.ms`; it has to be a number, a word or a truth."""
         here = self._at(path)
         if here is None or isinstance(here, (dict, list)):
@@ -131,8 +132,9 @@ class Recording:
                 return provenance_line(part["provenance"], f"{self.name}, {'.'.join(steps[:length])}")
         return self.provenance
 
-    def _at(self, path: str) -> object:
-        here, walked = self.data, []
+    def _at(self, path: str) -> Any:
+        here: Any = self.data
+        walked: list[str] = []
         for step in path.split("."):
             try:
                 here = here[int(step)] if isinstance(here, list) else here[step]

@@ -79,7 +79,7 @@ def rows_of(node: annotated_source) -> list[tuple[int, int]]:
 
     Notes keep their order: one whose line stands above its predecessor's follows it directly.
     """
-    firsts = []
+    firsts: list[int] = []
     for note in node.children:
         row = note["line"] - node["first"] + 1
         firsts.append(max(row, firsts[-1] + 1) if firsts else row)
@@ -107,7 +107,7 @@ def caption(node: annotated_source) -> str:
 
 def code(node: annotated_source) -> str:
     """The quoted lines, highlighted, each with its number and its callouts' markers."""
-    marks = {}
+    marks: dict[int, list[int]] = {}
     for note in node.children:
         marks.setdefault(note["line"], []).append(note["number"])
     shown = highlighted(node)

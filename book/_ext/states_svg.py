@@ -106,11 +106,11 @@ def _time(picture: dict, number: int) -> str:
     said = f'<text class="wpw-when" x="1" y="14">{escape(state["when"])}</text>'
     if not picture["unit"]:
         return said
-    end = f"{last:.0f} ms" if picture["unit"] == "ms" else f"{last:.0f}"
+    ends = f"{last:.0f} ms" if picture["unit"] == "ms" else f"{last:.0f}"
     return (
         f'{said}<path class="wpw-line" d="M{x(0):.1f} 10H{x(last):.1f}{ticks}"/>{waits}'
         f'<circle class="wpw-now" cx="{now:.1f}" cy="10" r="5"/>'
-        f'<text class="wpw-ends" x="{WIDTH - 1:g}" y="13.5" text-anchor="end">{end}</text>'
+        f'<text class="wpw-ends" x="{WIDTH - 1:g}" y="13.5" text-anchor="end">{ends}</text>'
     )
 
 

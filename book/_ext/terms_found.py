@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import TypeGuard, cast
 
 from docutils import nodes
 from places import place_reference
@@ -153,7 +154,7 @@ class _Reader:
                     self.in_quotation(child)
                 self.read(child)
 
-    def first(self, term: Term | None) -> bool:
+    def first(self, term: Term | None) -> TypeGuard[Term]:
         """Whether this is the term's first use; not within its own entry."""
         return term is not None and term.key not in self.linked and (term.docname, term.key) != self.own
 
@@ -168,7 +169,7 @@ class _Reader:
         """Cuts the text at each first use."""
         said, made, at = str(text), [], 0
         for found in self.finder.pattern.finditer(said) if self.finder.pattern else ():
-            term = self.finder.terms[found.lastindex - 1]
+            term = self.finder.terms[cast(int, found.lastindex) - 1]
             if self.first(term):
                 made += [nodes.Text(said[at : found.start()]), self.reference(term, nodes.Text(found[0]))]
                 at = found.end()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from core.draw import flame_svg, ladder_svg, stacks_view, topology_svg
 from core.draw.flame import Flame
@@ -26,24 +26,44 @@ from core.draw.tree import Element, Markup, h
 from core.symbols import function_name
 
 SUFFIX = ".figure.json"  # of the file that a recorded figure lies in
+Figure: TypeAlias = dict[str, Any]  # read from a file, so it is asked for what its kind needs and may not have it
+Answer = TypeVar("Answer")
+
+
+class Table(TypedDict):
+    """Lines of plain text, and whether a longer one goes on below."""
+
+    title: str
+    text: str
+    wraps: bool
+
+
+class Plot(TypedDict):
+    """A drawing of Matplotlib's, its size in points, its words for who does not see it, and the numbers behind it."""
+
+    alt: str
+    svg: str
+    width: float
+    height: float
+    rows: list[dict[str, Any]]
 
 
 class NoFigure(ValueError):
     """What cannot be drawn, and why."""
 
 
-def table(text: str, title: str, wraps: bool = False) -> dict:
+def table(text: str, title: str, wraps: bool = False) -> Figure:
     """Lines of plain text as a figure. If it `wraps`, a longer line goes on below, as in a terminal, and is copied as
     one; else the figure scrolls."""
     return {"kind": "table", "title": title, "text": text, "wraps": wraps}
 
 
-def topology(described: dict, title: str) -> dict:
+def topology(described: topology_svg.Described, title: str) -> Figure:
     """What `labs.net.topology.Topology.describe()` says, as a figure."""
     return {"kind": "topology", "title": title, "described": described}
 
 
-def _table(figure: dict, _page: Page) -> Element:
+def _table(figure: Table, _page: Page) -> Element:
     title = figure["title"]
     return h(
         "figure",
@@ -57,7 +77,7 @@ def _table(figure: dict, _page: Page) -> Element:
     )
 
 
-def _plot(figure: dict, _page: Page) -> Element:
+def _plot(figure: Plot, _page: Page) -> Element:
     # 96 CSS pixels an inch of 72 points; below 80 % of that the text would be too small, so it scrolls, by key too.
     width, height = figure["width"], figure["height"]
     svg = h(
@@ -87,11 +107,12 @@ def _plot(figure: dict, _page: Page) -> Element:
 
 @dataclass(frozen=True)
 class _Kind:
-    """How a kind is drawn, its records for a CSV file, and the functions that its rows are about."""
+    """How a kind is drawn, its records for a CSV file, and the functions that its rows are about. Each takes a figure
+    of its own kind."""
 
-    draw: Callable[[dict, Page], Element]
-    rows: Callable[[dict], list[dict]] = lambda figure: []
-    functions: Callable[[dict], list[str]] = lambda figure: []
+    draw: Callable[[Any, Page], Element]
+    rows: Callable[[Any], list[dict[str, Any]]] = lambda figure: []
+    functions: Callable[[Any], list[str]] = lambda figure: []
 
 
 KINDS = {
@@ -113,37 +134,37 @@ KINDS = {
 }
 
 
-def _ask(figure: dict, what: str, *arguments: object) -> Any:
+def _ask(figure: Figure, what: Callable[[_Kind], Answer]) -> Answer:
     """What a figure's kind says of it. Raises NoFigure if it is none, or not whole."""
     kind = figure.get("kind") if isinstance(figure, dict) else None
     if kind not in KINDS:
         raise NoFigure(f"expected a figure (one of {', '.join(KINDS)}), found {str(figure):.60}")
     try:
-        return getattr(KINDS[kind], what)(figure, *arguments)
+        return what(KINDS[kind])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise NoFigure(f"not whole, a figure of kind {kind}: {type(error).__name__}: {error}") from error
 
 
-def draw(figure: dict, page: Page = ALONE) -> Element:
+def draw(figure: Figure, page: Page = ALONE) -> Element:
     """The figure as a tree of HTML and SVG, drawn for `page`. Raises NoFigure, as the others do, if it cannot be."""
-    return _ask(figure, "draw", page)
+    return _ask(figure, lambda kind: kind.draw(figure, page))
 
 
-def rows(figure: dict) -> list[dict]:
+def rows(figure: Figure) -> list[dict[str, Any]]:
     """The numbers behind a figure, a record each; none behind plain text and topologies."""
-    return _ask(figure, "rows")
+    return _ask(figure, lambda kind: kind.rows(figure))
 
 
-def functions(figure: dict) -> list[str]:
+def functions(figure: Figure) -> list[str]:
     """The functions that a figure's rows are about, in its order; the same one may be there more than once."""
-    return [function_name(name) for name in _ask(figure, "functions")]
+    return [function_name(name) for name in _ask(figure, lambda kind: kind.functions(figure))]
 
 
-def packets(figure: dict) -> list[str]:
+def packets(figure: Figure) -> list[str]:
     """The sentences that describe a ladder's packets, in its order."""
     return [step.described() for step in Ladder.of(figure).steps] if figure["kind"] == "ladder" else []
 
 
-def text(figure: dict) -> str | None:
+def text(figure: Figure) -> str | None:
     """The words of a table in plain text; of other kinds None."""
     return figure["text"] if figure["kind"] == "table" else None

@@ -8,8 +8,9 @@ in which it was on the stack in that place, and what no callee covers is its own
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.draw import flame_svg
 from core.draw.page import MIME
@@ -60,7 +61,7 @@ class Flame:
 
     def under(self, function: str) -> Flame:
         """Only what happened in and below a function, which becomes the outermost."""
-        cut = Counter()
+        cut: Counter[tuple[str, ...]] = Counter()
         for stack, count in self.stacks.items():
             if function in stack:
                 cut[stack[stack.index(function) :]] += count
@@ -68,7 +69,7 @@ class Flame:
 
     def own(self) -> dict[str, float]:
         """Share of the samples that each function spent itself, largest first; they add up to 1."""
-        counts = Counter()
+        counts: Counter[str] = Counter()
         for stack, count in self.stacks.items():
             counts[stack[-1]] += count
         return {name: count / self.samples for name, count in counts.most_common()}
@@ -102,19 +103,19 @@ class Flame:
     def _repr_html_(self) -> str:
         return self.html()
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return {"text/plain": self.text(), "text/html": self.html(), MIME: self.figure()}
 
-    def figure(self) -> dict:
+    def figure(self) -> dict[str, Any]:
         """Plain values for a recording, see `core.draw.figures`; `of` reads them."""
         return {"kind": "flame", "title": self.title, "stacks": self.folded().splitlines()}
 
     @classmethod
-    def of(cls, figure: dict) -> Flame:
+    def of(cls, figure: Mapping[str, Any]) -> Flame:
         """The flame graph of `figure()`."""
         counted = (line.rpartition(" ") for line in figure["stacks"])
         return cls(Counter({tuple(stack.split(";")): int(count) for stack, _, count in counted}), figure["title"])
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """Plain values: shares to three digits."""
         return {"samples": self.samples, "own": {name: round(share, 4) for name, share in self.own().items()}}

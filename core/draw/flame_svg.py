@@ -8,11 +8,15 @@ each says its figures when pointed at or focused. The functions follow as a tabl
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
 from core import style
 from core.draw import parts
 from core.draw.page import ALONE, Page
 from core.draw.tree import Element, h
+
+if TYPE_CHECKING:  # it imports us
+    from core.draw.flame import Call, Flame
 
 WIDTH, ROW, EDGE = 760, 19, 1.0
 LETTER_W = 6.4  # of the widest font that readers are likely to have, at the size below
@@ -39,7 +43,7 @@ CSS = style.css("""
 """)
 
 
-def figure(flame, page: Page = ALONE) -> Element:
+def figure(flame: Flame, page: Page = ALONE) -> Element:
     """`core.draw.flame.Flame` as one self-contained <figure class="wpw-flame">. `page` leads from functions to code."""
     calls = [(call, depth, start) for call, depth, start in flame.root().walk() if depth]
     scale = WIDTH / max(flame.samples, 1)
@@ -62,13 +66,13 @@ def figure(flame, page: Page = ALONE) -> Element:
     return parts.figure("flame", CSS, title, svg, h("p", {"class": "wpw-foot"}, foot), _table(flame, page))
 
 
-def summary(flame) -> str:
+def summary(flame: Flame) -> str:
     """The picture in a sentence, for those who do not see it."""
     own = list(flame.own().items())[:5]
     return "Time by function, without what it calls: " + ", ".join(f"{name} {share:.0%}" for name, share in own) + "."
 
 
-def _box(call, x: float, width: float, y: float, samples: int) -> Element:
+def _box(call: Call, x: float, width: float, y: float, samples: int) -> Element:
     share, own = call.samples / samples, call.own / samples
     said = f"{call.name}: {share:.1%} of the time, {own:.1%} its own"
     tint = 0.06 + 0.5 * (call.own / call.samples)
@@ -87,9 +91,9 @@ def _box(call, x: float, width: float, y: float, samples: int) -> Element:
 COLUMNS = ("function", "its own", "with callees")
 
 
-def rows(flame) -> list[dict[str, str]]:
+def rows(flame: Flame) -> list[dict[str, str]]:
     """Functions by their own share, as records for a CSV file; what has less than a thousandth is left out."""
-    total = defaultdict(float)
+    total: defaultdict[str, float] = defaultdict(float)
     for stack, count in flame.stacks.items():
         for name in set(stack):
             total[name] += count / flame.samples
@@ -100,7 +104,7 @@ def rows(flame) -> list[dict[str, str]]:
     ]
 
 
-def _table(flame, page: Page) -> Element:
+def _table(flame: Flame, page: Page) -> Element:
     """The same as a table that can be opened."""
     records = (record.values() for record in rows(flame))
     lines = [parts.line(page.linked(name, h("code", {}, name)), *shares) for name, *shares in records]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.draw import ladder_svg
 from core.draw.ladder_svg import PAIR, duration
@@ -111,7 +112,7 @@ class Ladder:
         """For notebook and page: one <figure class="wpw-ladder"> with its table of packets."""
         return markup(ladder_svg.figure(self))
 
-    def figure(self) -> dict:
+    def figure(self) -> dict[str, Any]:
         """Plain values for a recording, see `core.draw.figures`; `of` reads them."""
         return {
             "kind": "ladder",
@@ -128,7 +129,7 @@ class Ladder:
         }
 
     @classmethod
-    def of(cls, figure: dict) -> Ladder:
+    def of(cls, figure: Mapping[str, Any]) -> Ladder:
         """The ladder of `figure()`."""
         steps = [Step(**step | {"packet": Packet.of(step["packet"])}) for step in figure["steps"]]
         notes = {int(number): note for number, note in figure["gap_notes"].items()}
@@ -137,7 +138,7 @@ class Ladder:
     def _repr_html_(self) -> str:
         return self.html()
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return {"text/plain": self.text(), "text/html": self.html(), MIME: self.figure()}
 
 
@@ -162,14 +163,19 @@ def ladder(
     steps = []
     for number, packet in enumerate(sorted(packets, key=lambda packet: packet.time_s)):
         ends = (place and place(packet)) or (owner.get(packet.src), owner.get(packet.dst))
+        found = []
         for end, address in zip(ends, (packet.src, packet.dst)):
-            if end not in hosts:
+            if end is None or end not in hosts:
                 raise ValueError(
                     f"packet {number}: expected an address or name of one of "
                     f"{', '.join(hosts)}, found {end or address}; add it to `hosts`, "
                     "or tell by `place` where the packet belongs"
                 )
-        steps.append(Step(packet, *ends, labels.get(number) or packet.label(), notes.get(number, ""), number in lost))
+            found.append(end)
+        start, end = found
+        steps.append(
+            Step(packet, start, end, labels.get(number) or packet.label(), notes.get(number, ""), number in lost)
+        )
     shown = {host: addresses for host, addresses in hosts.items() if addresses}
     return Ladder(
         title,

@@ -9,11 +9,15 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core import style
 from core.draw import parts
 from core.draw.page import ALONE, Page
-from core.draw.tree import Element, h
+from core.draw.tree import Attribute, Element, h
+
+if TYPE_CHECKING:  # it imports us
+    from core.draw.ladder import Gap, Ladder, Step
 
 # Sizes in units of the view box, which is shown at one unit a pixel where there is room.
 AXIS_X, FIRST_X, EDGE, LANE_MIN = 64, 132, 72, 128
@@ -80,7 +84,7 @@ def duration(length_s: float) -> str:
     return f"{length_s * 1e6:.0f} \N{MICRO SIGN}s"
 
 
-def figure(ladder, page: Page = ALONE) -> Element:
+def figure(ladder: Ladder, page: Page = ALONE) -> Element:
     """`core.draw.ladder.Ladder` as one <figure class="wpw-ladder">; `page` leads from packets to code."""
     drawing = _Drawing(ladder, page)
     body, height = drawing.svg()
@@ -100,7 +104,7 @@ def figure(ladder, page: Page = ALONE) -> Element:
 COLUMNS = ("time, ms", "from", "to", "packet", "IP length", "seq", "note")
 
 
-def rows(ladder) -> list[dict[str, str]]:
+def rows(ladder: Ladder) -> list[dict[str, str]]:
     """The packets as records for a CSV file; a gap is a remark on the packet behind it."""
     made = []
     for step, gap in zip(ladder.steps, ladder.gaps()):
@@ -109,7 +113,7 @@ def rows(ladder) -> list[dict[str, str]]:
     return made
 
 
-def _cells(step) -> list[str]:
+def _cells(step: Step) -> list[str]:
     packet = step.packet
     label = step.label + (", dropped there" if step.lost else "")
     seq = "" if packet.seq is None else str(packet.seq)
@@ -117,7 +121,7 @@ def _cells(step) -> list[str]:
     return [at, step.start, step.end, label, length, seq, step.note]
 
 
-def _table(ladder) -> Element:
+def _table(ladder: Ladder) -> Element:
     """The packets and gaps as a table that can be opened."""
     lines = []
     for step, gap in zip(ladder.steps, ladder.gaps()):
@@ -148,7 +152,7 @@ class _Row:
 class _Drawing:
     """Places everything, then writes it down."""
 
-    def __init__(self, ladder, page: Page) -> None:
+    def __init__(self, ladder: Ladder, page: Page) -> None:
         self.ladder, self.gaps, self.page = ladder, ladder.gaps(), page
         count = len(ladder.hosts)
         natural = {1: 480, 2: 600}.get(count, 720)
@@ -159,7 +163,7 @@ class _Drawing:
         self.bands: dict[int, tuple[float, float]] = {}
         self._place()
 
-    def _row(self, step) -> _Row:
+    def _row(self, step: Step) -> _Row:
         """Wraps a step's words into the lane at its sender's side."""
         x, hosts = self.x[step.start], self.ladder.hosts
         if step.start != step.end:
@@ -184,7 +188,7 @@ class _Drawing:
         """Gives every row its height: to scale, but never closer than its words allow."""
         free = [gap.length_s for gap in self.gaps if not gap.cut and gap.length_s > 0]
         self.px_per_s = STRETCH / max(free) if free else 0.0
-        y = TOP
+        y: float = TOP
         for number, (row, gap) in enumerate(zip(self.rows, self.gaps)):
             before = self.rows[number - 1].below if number else 0
             least = max(before + row.above + 6, ROW_MIN)
@@ -198,7 +202,7 @@ class _Drawing:
             row.y = y
         self.bottom = (self.rows[-1].y + self.rows[-1].below if self.rows else y) + 12
 
-    def _gap_words(self, gap) -> list[str]:
+    def _gap_words(self, gap: Gap) -> list[str]:
         return [f"{duration(gap.length_s)} pass", *wrap(gap.note, self.width - FIRST_X - LOOP_W - 30, NOTE_W)]
 
     def scale_note(self) -> str:
@@ -225,7 +229,13 @@ class _Drawing:
         for host, x in self.x.items():
             address = self.ladder.addresses.get(host, "")
             half = min(self.lane / 2 - 4, BOX) if len(self.x) > 1 else BOX
-            box = {"x": f"{x - half:.1f}", "y": 3, "width": f"{2 * half:.1f}", "height": TOP - 16, "rx": 7}
+            box: dict[str, Attribute] = {
+                "x": f"{x - half:.1f}",
+                "y": 3,
+                "width": f"{2 * half:.1f}",
+                "height": TOP - 16,
+                "rx": 7,
+            }
             drawn.append(h("rect", {"class": "wpw-box"} | box))
             drawn.append(h("text", {"class": "wpw-host", "x": f"{x:.1f}", "y": 22 if address else 31}, host))
             if address:
@@ -242,7 +252,7 @@ class _Drawing:
             drawn += [h("path", {"class": "wpw-life", "d": f"M{x:.1f} {top:.1f}V{end:.1f}"}) for x in self.x.values()]
         return drawn
 
-    def _band(self, top: float, end: float, gap) -> Element:
+    def _band(self, top: float, end: float, gap: Gap) -> Element:
         """Time that passes: a band with torn edges where it is cut short."""
         left = FIRST_X + LOOP_W + LOOP_GAP  # where a loop's words stand too, in sight on a narrow screen
         steps = int((self.width - 6 - AXIS_X + 14) / 8)
@@ -251,7 +261,12 @@ class _Drawing:
         for number, line in enumerate(self._gap_words(gap)):
             css = "wpw-note" if number else "wpw-length"
             words.append(h("text", {"class": css, "x": left, "y": f"{top + 20 + NOTE * number:.1f}"}, line))
-        band = {"x": AXIS_X - 14, "y": f"{top:.1f}", "width": 8 * steps, "height": f"{end - top:.1f}"}
+        band: dict[str, Attribute] = {
+            "x": AXIS_X - 14,
+            "y": f"{top:.1f}",
+            "width": 8 * steps,
+            "height": f"{end - top:.1f}",
+        }
         tear = f"M{AXIS_X - 14} {top + 2:.1f}{edge}M{AXIS_X - 14} {end + 2:.1f}{edge}"
         return h(
             "g",
@@ -261,12 +276,18 @@ class _Drawing:
             words,
         )
 
-    def _packet(self, step, row: _Row) -> Element:
+    def _packet(self, step: Step, row: _Row) -> Element:
         y, said = row.y, step.described()
         fields = "\n".join([said, *(f"{name}: {value}" for name, value in step.packet.fields())])
         top = y - row.above + 2
         function, source = self.page.packet(said) or (None, None)
-        hit = {"x": 2, "y": f"{top:.1f}", "width": self.width - 4, "height": f"{y + row.below - top:.1f}", "rx": 4}
+        hit: dict[str, Attribute] = {
+            "x": 2,
+            "y": f"{top:.1f}",
+            "width": self.width - 4,
+            "height": f"{y + row.below - top:.1f}",
+            "rx": 4,
+        }
         return h(
             "g",
             {
@@ -285,11 +306,11 @@ class _Drawing:
             self._words(step, row),
         )
 
-    def _time(self, step) -> str:
+    def _time(self, step: Step) -> str:
         times = [each.packet.time_s for each in self.ladder.steps]
         return f"{step.packet.time_s * 1e3:.{3 if times[-1] - times[0] < 0.01 else 2}f}"
 
-    def _words(self, step, row: _Row) -> list[Element]:
+    def _words(self, step: Step, row: _Row) -> list[Element]:
         """Label above its arrow and note below; beside a loop both."""
         loop = step.start == step.end
         first = row.y + 5 if loop else row.y - 7 - LINE * (len(row.label) - 1)
@@ -304,7 +325,7 @@ class _Drawing:
             for number, line in enumerate(lines)
         ]
 
-    def _arrow(self, step, y: float) -> list[Element]:
+    def _arrow(self, step: Step, y: float) -> list[Element]:
         start, end = self.x[step.start], self.x[step.end]
         way = 1 if end > start else -1
         if step.lost:  # stops short of the host that drops it
@@ -313,7 +334,7 @@ class _Drawing:
             return [_line(f"M{start:.1f} {y:.1f}H{x:.1f}"), h("path", {"class": "wpw-cross", "d": cross})]
         return [_line(f"M{start:.1f} {y:.1f}H{end - way * 9:.1f}"), _head(end - way, y, -way)]
 
-    def _loop(self, step, y: float) -> list[Element]:
+    def _loop(self, step: Step, y: float) -> list[Element]:
         x = self.x[step.start]
         way = -1 if step.start == self.ladder.hosts[-1] and len(self.x) > 1 else 1
         reach, low = x + way * LOOP_W, y + LOOP_H

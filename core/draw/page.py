@@ -6,7 +6,7 @@ quoted and explained, and hands that to whatever draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from core.draw.tree import Element, h
@@ -28,7 +28,7 @@ class Page:
     functions that the page speaks of; None if all are to be shown alike.
     """
 
-    function: Callable[[str], dict[str, str] | None] = nowhere
+    function: Callable[[str], Mapping[str, str] | None] = nowhere
     packet: Callable[[str], tuple[str, str] | None] = nowhere
     named: Collection[str] | None = None
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import hashlib
 
-from core.draw.tree import Element, h
+from core.draw.tree import Child, Element, h
 
 
-def figure(kind: str, css: str, title: object, *children: object, **sizes: float) -> Element:
+def figure(kind: str, css: str, title: Child, *children: Child, **sizes: float) -> Element:
     """A <figure> of this kind with its style sheet and caption; `sizes` become its custom properties, in pixels."""
     style = ";".join(f"--wpw-{name}:{size:.0f}px" for name, size in sizes.items())
     attributes = {"class": f"wpw-{kind}", "style": style or None}
     return h("figure", attributes, h("style", {}, css), h("figcaption", {}, title), *children)
 
 
-def scrolled(title: str, *children: object) -> Element:
+def scrolled(title: str, *children: Child) -> Element:
     """A box that scrolls by itself where the page is narrower, by key as well."""
     return h("div", {"class": "wpw-scroll", "role": "region", "tabindex": "0", "aria-label": title}, *children)
 
 
-def drawing(
-    width: float, height: float, title: str, said: str, names: str, *body: object, role: str = "img"
-) -> Element:
+def drawing(width: float, height: float, title: str, said: str, names: str, *body: Child, role: str = "img") -> Element:
     """An <svg> in a box that scrolls. `said` describes it, and `names` is text that no other drawing of a page has.
 
     The role `group` keeps parts that can be focused in reach of a screen reader, which `img` would hide.
@@ -46,6 +44,6 @@ def opened(
     return h("details", {}, h("summary", {}, summary), scrolled(summary, table))
 
 
-def line(first: object, *others: object) -> Element:
+def line(first: Child, *others: Child) -> Element:
     """A row of a table, headed by its first cell."""
     return h("tr", {}, h("th", {"scope": "row"}, first), [h("td", {}, cell) for cell in others])

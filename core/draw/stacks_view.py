@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import NotRequired, TypedDict
 
 from core import style
 from core.draw import parts
@@ -62,7 +64,29 @@ CSS = style.css("""
 """)
 
 
-def text(comparison: dict, width: int = 80) -> str:
+class Row(TypedDict):
+    """A frame: its `state` (one of MARKS), its names in the report (`told`) and in the kernel (`observed`), None where
+    it is not, why it differs, and what the file of the expected stack says of it."""
+
+    state: str
+    told: str | None
+    observed: str | None
+    reason: str | None
+    note: str | None
+    source: NotRequired[str | None]
+
+
+class Comparison(TypedDict):
+    """An expected stack beside an observed one, newest call first."""
+
+    title: str
+    ok: bool
+    missing: list[str]
+    summary: str
+    rows: Sequence[Row]
+
+
+def text(comparison: Comparison, width: int = 80) -> str:
     """The comparison as lines of at most `width` columns (the shortest sensible one is 40)."""
     rows = comparison["rows"]
     room = (max(width, 40) - 16) // 2
@@ -79,7 +103,7 @@ def text(comparison: dict, width: int = 80) -> str:
     return "\n".join(lines + textwrap.wrap(f"{outcome}: {comparison['summary']}", width))
 
 
-def counted(states: dict[str, int]) -> str:
+def counted(states: Mapping[str, int]) -> str:
     """How many rows are in each state, as in "14 frames expected: 11 seen, 1 renamed, 2 inlined or tail call,
     0 by chance, 0 missing; 3 also there"."""
     *expected, extra = [f"{states[state]} {'inlined or tail call' if state == 'folded' else state}" for state in MARKS]
@@ -87,24 +111,27 @@ def counted(states: dict[str, int]) -> str:
     return f"{line}; {extra}" if states["also there"] else line
 
 
-def word(row: dict) -> str:
+def word(row: Row) -> str:
     """A row's state as it is shown. That a frame was left by a tail call is said where the jump was found in the
     kernel's code, that it was inlined where no such function exists; its `reason` ends with that."""
     if row["state"] != "folded":
         return row["state"]
-    return next((word for end, word in PROVEN.items() if row["reason"].endswith(end)), "no frame")
+    reason = row["reason"]
+    if reason is None:
+        raise ValueError(f"expected why {row['told']} left no frame, found no reason")
+    return next((word for end, word in PROVEN.items() if reason.endswith(end)), "no frame")
 
 
 def _cut(name: str, room: int) -> str:
     return name if len(name) < room else name[: room - 3] + ".."
 
 
-def remarks(row: dict) -> list[str]:
+def remarks(row: Row) -> list[str]:
     """What is to be said of a row, in order: why it differs, then the note in the file of the expected stack."""
     return [remark for remark in (row["reason"], row["note"]) if remark]
 
 
-def figure(comparison: dict, page: Page = ALONE) -> Element:
+def figure(comparison: Comparison, page: Page = ALONE) -> Element:
     """The comparison as one self-contained <figure class="wpw-stack">.
 
     `page` leads from functions to where the book explains them, and says which it speaks of: in a long stack the
@@ -119,7 +146,7 @@ def figure(comparison: dict, page: Page = ALONE) -> Element:
     return parts.figure("stack", CSS, [title, said], parts.scrolled(title, table))
 
 
-def rows(comparison: dict) -> list[dict[str, str]]:
+def rows(comparison: Comparison) -> list[dict[str, str]]:
     """The comparison as records for a CSV file, one a frame."""
     made = []
     for row in comparison["rows"]:
@@ -128,17 +155,17 @@ def rows(comparison: dict) -> list[dict[str, str]]:
     return made
 
 
-def _rows(rows: list[dict], page: Page) -> list[Element]:
+def _rows(rows: Sequence[Row], page: Page) -> list[Element]:
     """The rows of the table. In a long stack each run of frames that the page does not speak of is marked, and before
     it stands a hidden row that says how many they are; a script, or a style sheet for paper, shows that one instead."""
 
-    def decides(row: dict) -> bool:
+    def decides(row: Row) -> bool:
         named = _function(row)
         return row is rows[0] or row["state"] == "missing" or not named or named in (page.named or ())
 
     made = []
-    for decide, run in groupby(rows, decides):
-        run = list(run)
+    for decide, grouped in groupby(rows, decides):
+        run = list(grouped)
         beside = page.named is not None and len(rows) > LONG and not decide and len(run) >= RUN
         if beside:
             cell = h("td", {"colspan": "3"}, f"{len(run)} more frames")
@@ -147,12 +174,12 @@ def _rows(rows: list[dict], page: Page) -> list[Element]:
     return made
 
 
-def _function(row: dict) -> str:
+def _function(row: Row) -> str:
     """The function that a row is about, without what a compiler or a tracer has appended."""
-    return re.match(r"\w*", row["told"] or row["observed"] or "")[0]
+    return re.split(r"\W", row["told"] or row["observed"] or "", maxsplit=1)[0]
 
 
-def _row(row: dict, page: Page, css: str) -> list[Element]:
+def _row(row: Row, page: Page, css: str) -> list[Element]:
     """A frame, and below it what is remarked on it."""
     _, mark, kind = MARKS[row["state"]]
     # The row's header is the cell that names its function, wherever that is known from.

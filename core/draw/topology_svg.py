@@ -8,11 +8,13 @@ line: they are wired inside QEMU, those of one network together. A host that has
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NotRequired, TypedDict
 
 from core import style
 from core.draw import parts
-from core.draw.tree import Element, h
+from core.draw.tree import Attribute, Child, Element, h
 
 BOX_H, TOP, WIRE_H, LETTER_W, SMALL_W, GAP = 34, 4, 26, 8.2, 7.0, 20
 LINE_H, FIRST_DROP = 15, 22
@@ -35,6 +37,43 @@ CSS = style.css("""
 """)
 
 
+class Segment(TypedDict):
+    """A wire in a topology's description."""
+
+    name: str
+    mtu: int
+    delay_ms: float
+
+
+class Port(TypedDict):
+    """An interface of a host, and its wire."""
+
+    node: str
+    interface: str
+    segment: str
+    mtu: int
+    addresses: Sequence[str]
+
+
+class Card(TypedDict):
+    """A card that the guest itself has, wired inside QEMU."""
+
+    node: str
+    interface: str
+    driver: str
+    mac: str
+    mtu: int
+    addresses: Sequence[str]
+
+
+class Described(TypedDict):
+    """What a topology says of itself."""
+
+    segments: Sequence[Segment]
+    ports: Sequence[Port]
+    cards: NotRequired[Sequence[Card]]
+
+
 @dataclass
 class Wire:
     """A topology's wire, or one of QEMU's hubs, and the hosts on it: (host, the lines said at its drop)."""
@@ -48,7 +87,7 @@ class Wire:
         return f"{self.name}: " + ", ".join(f"{host} ({', '.join(lines)})" for host, lines in self.drops)
 
 
-def wires(described: dict) -> list[Wire]:
+def wires(described: Described) -> list[Wire]:
     """The wires of `labs.net.topology.Topology.describe()`, in its order."""
     found = {}
     for segment in described["segments"]:
@@ -64,7 +103,7 @@ def wires(described: dict) -> list[Wire]:
     return list(found.values())
 
 
-def figure(described: dict, title: str = "The hosts and their wires") -> Element:
+def figure(described: Described, title: str = "The hosts and their wires") -> Element:
     """The topology as one self-contained <figure class="wpw-topology">."""
     drawn = wires(described)
     hosts = list(dict.fromkeys(host for wire in drawn for host, _ in wire.drops))
@@ -78,7 +117,7 @@ def figure(described: dict, title: str = "The hosts and their wires") -> Element
     return parts.figure("topology", CSS, title, svg, **{"t-width": width, "t-min": width * 0.75})
 
 
-def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Element], float, float]:
+def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Child], float, float]:
     """The elements, and the size they take."""
     drops = {
         host: [(number, lines) for number, wire in enumerate(drawn) for at, lines in wire.drops if at == host]
@@ -92,7 +131,10 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Element], float,
     heights = [
         TOP + BOX_H + FIRST_DROP + deepest * LINE_H + 16 + number * (WIRE_H + LINE_H) for number in range(len(drawn))
     ]
-    boxes, falls, plugs, x = [], [], {number: [] for number in range(len(drawn))}, 4.0
+    boxes: list[Element] = []
+    falls: list[tuple[float, float, list[str]]] = []
+    plugs: dict[int, list[float]] = {number: [] for number in range(len(drawn))}
+    x = 4.0
     for host in (each for each in hosts if each not in ends):
         boxes += _box(host, x, TOP, widths[host] - GAP / 2)
         at = x + 14
@@ -109,7 +151,8 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Element], float,
         boxes += box
         plugs[number].append(left + length + 6)
         x = max(x, right)
-    elements = boxes + [
+    elements: list[Child] = [*boxes]
+    elements += [
         _drop(*fall, [y for left, length, y in names if y < fall[1] and left < fall[0] < left + length])
         for fall in falls
     ]
@@ -118,7 +161,7 @@ def _drawing(hosts: list[str], drawn: list[Wire]) -> tuple[list[Element], float,
     return elements, max(x + 4, longest + 16), (heights or [TOP + BOX_H])[-1] + WIRE_H + LINE_H
 
 
-def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
+def _at_ends(drops: Mapping[str, list[tuple[int, list[str]]]], drawn: list[Wire]) -> dict[str, int]:
     """Hosts that have nothing but one card, and its wire: they stand at that wire's end, out of the row of
     hosts, which would get too wide for a page. Somebody in the row has to hold the other end."""
     single = {host: each[0][0] for host, each in drops.items() if len(each) == 1 and drawn[each[0][0]].hub}
@@ -126,7 +169,7 @@ def _at_ends(drops: dict[str, list], drawn: list[Wire]) -> dict[str, int]:
 
 
 def _box(host: str, x: float, y: float, width: float) -> list[Element]:
-    box = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{width:.1f}", "height": BOX_H, "rx": 7}
+    box: dict[str, Attribute] = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{width:.1f}", "height": BOX_H, "rx": 7}
     return [
         h("rect", {"class": "wpw-box"} | box),
         h("text", {"class": "wpw-host", "x": f"{x + width / 2:.1f}", "y": f"{y + 22:.1f}"}, host),

@@ -5,12 +5,15 @@ What draws a picture returns an `Element`; nothing but `markup()` puts angle bra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import TypeAlias
 
 EMPTY = {"path", "rect", "circle", "line", "use", "br", "img", "col"}  # written as <name/>
 RAW = {"style", "script"}  # HTML reads these two as they stand, so what they hold is not escaped
+Attribute: TypeAlias = str | float | bool | None
+Child: TypeAlias = "Element | str | Iterable[Child] | None"
 
 
 class Markup(str):
@@ -25,7 +28,7 @@ class Element:
     """
 
     tag: str
-    attributes: dict[str, object] = field(default_factory=dict)
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
     children: tuple[Element | str, ...] = ()
 
     def walk(self) -> Iterator[Element]:
@@ -48,12 +51,12 @@ class Element:
         )
 
 
-def h(tag: str, attributes: dict[str, object] | None = None, *children: object) -> Element:
+def h(tag: str, attributes: Mapping[str, Attribute] | None = None, *children: Child) -> Element:
     """Make an element. Children are elements, words, None, or lists of these."""
     return Element(tag, attributes or {}, tuple(_flat(children)))
 
 
-def _flat(children: Iterable) -> Iterator[Element | str]:
+def _flat(children: Iterable[Child]) -> Iterator[Element | str]:
     for child in children:
         if child is None or child == "":
             continue
@@ -76,5 +79,12 @@ def markup(node: Element | str) -> str:
     )
     if node.tag in EMPTY:
         return f"<{opening}/>"
-    inner = node.children if node.tag in RAW else map(markup, node.children)
+    inner = map(_raw if node.tag in RAW else markup, node.children)
     return f"<{opening}>{''.join(inner)}</{node.tag}>"
+
+
+def _raw(node: Element | str) -> str:
+    """Words as they stand. Raises TypeError of an element, which HTML would show as words."""
+    if isinstance(node, Element):
+        raise TypeError(f"expected words, found <{node.tag}>")
+    return node

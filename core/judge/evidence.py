@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from core.judge.plain import Damaged, loaded, plain
 from core.protocol import LARGEST_EVIDENCE_BYTES
@@ -98,12 +100,12 @@ class Evidence:
         """As JSON, in one line."""
         return json.dumps(self.to_json())
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return {"schema": SCHEMA, **plain(self)}
 
 
-def read(text: bytes) -> dict:
+def read(text: bytes) -> dict[str, Any]:
     """What a file of evidence holds, not yet of any kind; it has the id of an `exercise`. Raises Damaged."""
     if len(text) > LARGEST_EVIDENCE_BYTES:
         raise Damaged(f"expected {LARGEST_EVIDENCE_BYTES >> 20} MiB of JSON at most")
@@ -122,11 +124,11 @@ def read(text: bytes) -> dict:
     return found
 
 
-def of_kind(kind: type, found: dict) -> Evidence:
+def of_kind(kind: type, found: Mapping[str, Any]) -> Evidence:
     """The evidence in it; what was `seen` is of the case's kind. Raises Damaged."""
     common = {name: each for name, each in found.items() if name != "seen"}
     try:
-        evidence = loaded(Evidence, common, "evidence")
+        evidence: Evidence = loaded(Evidence, common, "evidence")
         seen = None if found.get("seen") is None else loaded(kind, found["seen"], "evidence.seen")
     except RecursionError as error:  # a packet may quote one
         raise Damaged("expected JSON, found some nested too deeply") from error

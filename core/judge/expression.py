@@ -14,15 +14,17 @@ import ast
 import contextlib
 import operator
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, TypeAlias
 
 LONGEST = 20_000  # letters, of the whole text
 MOST_BITS = 1 << 17  # of a number, more than the longest text can write
 LARGEST_POWER = 64
 DEADLINE_S = 1.0
-ARITHMETIC = {
+Several: TypeAlias = tuple[object, ...] | list[object] | frozenset[object]
+ARITHMETIC: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -39,7 +41,7 @@ ARITHMETIC = {
     ast.UAdd: operator.pos,
     ast.Not: operator.not_,
 }
-COMPARISONS = {
+COMPARISONS: Mapping[type[ast.AST], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -51,8 +53,16 @@ COMPARISONS = {
     ast.In: lambda one, several: one in several,
     ast.NotIn: lambda one, several: one not in several,
 }
-SEVERAL = {ast.Tuple: tuple, ast.List: list, ast.Set: frozenset}
-FUNCTIONS = {"abs": abs, "all": all, "any": any, "bool": bool, "int": int, "max": max, "min": min}
+SEVERAL: Mapping[type[ast.AST], type[Several]] = {ast.Tuple: tuple, ast.List: list, ast.Set: frozenset}
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "abs": abs,
+    "all": all,
+    "any": any,
+    "bool": bool,
+    "int": int,
+    "max": max,
+    "min": min,
+}
 SYNTAX = (
     ast.Name,
     ast.Load,
@@ -155,7 +165,8 @@ def _written(node: ast.AST) -> Iterator[int | float]:
             right=ast.Constant(value=int() | float() as right),
         ):
             with contextlib.suppress(NoExpression, *NOT_RECKONED):
-                yield _reckoned(type(joint), left, right)
+                if isinstance(found := _reckoned(type(joint), left, right), (int, float)):
+                    yield found
 
 
 def numbers(text: str) -> dict[str, int | float]:
@@ -171,7 +182,11 @@ def numbers(text: str) -> dict[str, int | float]:
             reckoning.known[target] = reckoning.of(given)
         except (NoExpression, *NOT_RECKONED):
             reckoning.known.pop(target, None)
-    return {name: found for name, found in reckoning.known.items() if type(found) in (int, float)}
+    return {
+        name: found
+        for name, found in reckoning.known.items()
+        if isinstance(found, (int, float)) and not isinstance(found, bool)
+    }
 
 
 def _given(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
@@ -244,12 +259,12 @@ class _Reckoning:
     known: dict[str, object]
     until: float
 
-    def of(self, node: ast.expr, own: Mapping[str, object] = MappingProxyType({})):
+    def of(self, node: ast.expr, own: Mapping[str, object] = MappingProxyType({})) -> object:
         """What an expression comes to; in a function with its `own` names."""
         if time.monotonic() > self.until:
             raise NoExpression(f"it was not reckoned in {DEADLINE_S:g} s")
 
-        def of(part: ast.expr):
+        def of(part: ast.expr) -> object:
             return self.of(part, own)
 
         match node:
@@ -277,18 +292,19 @@ class _Reckoning:
                 return self.returned(of(node.func), list(map(of, node.args)))
         raise NoExpression(f"found {type(node).__name__} in it, which is none of what may be there")
 
-    def returned(self, function: object, arguments: list):
+    def returned(self, function: object, arguments: list[object]) -> object:
         """What a function returns: one of Python's, or one of one line."""
         if isinstance(function, Function):
             if len(arguments) != len(function.arguments):
                 raise NoExpression(f"a function of {len(function.arguments)} arguments is given {len(arguments)}")
             return self.of(function.returns, dict(zip(function.arguments, arguments)))
-        if not any(function is each for each in FUNCTIONS.values()):
+        known = next((each for each in FUNCTIONS.values() if each is function), None)
+        if known is None:
             raise NoExpression(f"expected a function, found {function!r}")
-        return function(*map(_number, arguments) if function is int else arguments)
+        return known(*map(_number, arguments) if known is int else arguments)
 
 
-def _first(values, holds: bool):
+def _first(values: Iterable[object], holds: bool) -> object:
     """Of `or` the first that holds, of `and` the first that does not; else the last."""
     for found in values:
         if bool(found) is holds:
@@ -296,7 +312,7 @@ def _first(values, holds: bool):
     return found
 
 
-def _several(kind: type, parts: list):
+def _several(kind: type[Several], parts: list[object]) -> Several:
     """A tuple, list or set; it may hold others, as long as there is not much in it."""
     if _leaves(parts, LONGEST) > LONGEST:
         raise NoExpression(f"expected {LONGEST} values in it at most")
@@ -305,7 +321,7 @@ def _several(kind: type, parts: list):
 
 def _leaves(found: object, most: int) -> int:
     """How many values are in it; not more than one above `most` is counted."""
-    if not isinstance(found, tuple(SEVERAL.values())):
+    if not isinstance(found, (tuple, list, frozenset)):
         return 1
     count = 1
     for each in found:
@@ -315,8 +331,8 @@ def _leaves(found: object, most: int) -> int:
     return count
 
 
-def _reckoned(operation: type, left: int | float, right: int | float) -> int | float:
-    """Arithmetic whose result is not larger than a text may be."""
+def _reckoned(operation: type[ast.operator], left: int | float, right: int | float) -> object:
+    """Arithmetic whose result is not larger than a text may be: a number, and of some powers a complex one."""
     if operation in (ast.Pow, ast.LShift) and max(abs(right), _bits(left)) > LARGEST_POWER:
         raise NoExpression(f"expected powers up to {LARGEST_POWER}, and of numbers up to 2^{LARGEST_POWER}")
     if operation is ast.Mult and _bits(left) + _bits(right) > MOST_BITS:

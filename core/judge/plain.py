@@ -16,16 +16,18 @@ import math
 import types
 import typing
 import zlib
+from collections.abc import Mapping
 
 LARGEST_NUMBER = 1 << 64  # what the kernel reports has 64 bits at most; no judge is to reckon with more
 LARGEST_BYTES = 8 << 20  # of what is packed
+Kind = typing.TypeVar("Kind")
 
 
 class Damaged(ValueError):
     """It is not what it should be: where, and what was found instead."""
 
 
-def plain(value: object) -> object:
+def plain(value: object) -> typing.Any:
     """Plain values for JSON."""
     if dataclasses.is_dataclass(value):
         return {
@@ -50,7 +52,7 @@ def loaded(kind: typing.Any, value: object, at: str = "it") -> typing.Any:
         return _number(kind, value, at)
     if kind is bytes:
         return _unpacked(_is(str, value, at), at)
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return _dataclass(kind, _is(dict, value, at), at)
     of, inside = typing.get_origin(kind), typing.get_args(kind)
     if of in (types.UnionType, typing.Union):  # X | None: the only one there is
@@ -62,13 +64,13 @@ def loaded(kind: typing.Any, value: object, at: str = "it") -> typing.Any:
     raise TypeError(f"no way to load {kind}")
 
 
-def _is(kind: type, value: object, at: str):
+def _is(kind: type[Kind], value: object, at: str) -> Kind:
     if type(value) is not kind:
         raise Damaged(f"{at}: expected {kind.__name__}, found {type(value).__name__}")
     return value
 
 
-def _number(kind: type, value: object, at: str) -> int | float:
+def _number(kind: type[int] | type[float], value: object, at: str) -> int | float:
     if type(value) is not int and (kind is int or type(value) is not float):
         raise Damaged(f"{at}: expected {kind.__name__}, found {type(value).__name__}")
     if not abs(value) <= LARGEST_NUMBER or not math.isfinite(value):
@@ -87,7 +89,7 @@ def _unpacked(text: str, at: str) -> bytes:
     return found
 
 
-def _dataclass(kind: type, value: dict, at: str):
+def _dataclass(kind: type, value: Mapping[str, object], at: str) -> typing.Any:
     known = _kinds(kind)
     if strange := sorted(value.keys() - known.keys()):
         raise Damaged(f"{at}: there is no {strange[0][:80]!r} in it")
@@ -104,7 +106,7 @@ def _kinds(kind: type) -> dict[str, typing.Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
-def _default(field: dataclasses.Field) -> object:
+def _default(field: dataclasses.Field[typing.Any]) -> object:
     """What it is if nothing is said; MISSING if something has to be."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()

@@ -56,12 +56,12 @@ def compare(
     )
     wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
     verdict.expect(
-        told and not wrong,
+        bool(told) and not wrong,
         right,
         f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}",
     )
 
 
-def shown(events: Sequence[Event]) -> list:
+def shown(events: Sequence[Event]) -> list[int | tuple[str, int]]:
     """For `measured`: values, with their connections where there are any."""
     return [(event.connection, event.value) if event.connection else event.value for event in events]

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from core.cases import not_answered
 from core.protocol import VERDICTS_FILE, VERDICTS_TAKEN
@@ -13,6 +14,12 @@ from core.protocol import VERDICTS_FILE, VERDICTS_TAKEN
 
 class Judged(Exception):
     """The verdict is final: what is still to come could not be judged sensibly."""
+
+
+class Picture(Protocol):
+    """What a notebook can show."""
+
+    def _repr_html_(self) -> str: ...
 
 
 @dataclass
@@ -23,11 +30,11 @@ class Verdict:
 
     exercise: str
     checks: list[tuple[bool, str]] = field(default_factory=list)
-    measured: dict = field(default_factory=dict)
+    measured: dict[str, Any] = field(default_factory=dict)
     skipped: str = ""
     untold: str = ""
     unanswered: str = ""
-    picture: object = None  # to be shown below it in a notebook
+    picture: Picture | None = None  # to be shown below it in a notebook
 
     def expect(self, held: bool, held_says: str, failed_says: str) -> bool:
         """Add one check with the sentence for its outcome; returns `held`."""
@@ -51,7 +58,7 @@ class Verdict:
             return [not_answered(self.unanswered), *failed]
         return failed or [sentence for _, sentence in self.checks]
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """The object that `labs check --json` prints."""
         return {"exercise": self.exercise, "verdict": self.verdict, "reasons": self.reasons, "measured": self.measured}
 
@@ -81,14 +88,14 @@ class Verdict:
         keep({"exercise": self.exercise, "verdict": self.verdict})
 
 
-def keep(event: dict) -> None:
+def keep(event: dict[str, Any]) -> None:
     """Leave there what happened in a notebook: a verdict, or a hint."""
     os.makedirs(os.path.dirname(VERDICTS_FILE), exist_ok=True)
     with open(VERDICTS_FILE, "a") as log:
         log.write(json.dumps(event | {"notebook": True, "judged": time.strftime("%Y-%m-%d %H:%M:%S")}) + "\n")
 
 
-def kept(exercise: str) -> list[dict]:
+def kept(exercise: str) -> list[dict[str, Any]]:
     """What happened with one exercise in this guest, in order, whether the host has fetched it or not. Root here may
     have written anything there: what is no event is passed over."""
     files = filter(os.path.exists, (VERDICTS_TAKEN, VERDICTS_FILE))
@@ -96,7 +103,7 @@ def kept(exercise: str) -> list[dict]:
     return [event for event in map(_event, lines) if event and event.get("exercise") == exercise]
 
 
-def _event(line: str) -> dict | None:
+def _event(line: str) -> dict[str, Any] | None:
     try:
         event = json.loads(line)
     except ValueError:

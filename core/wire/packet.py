@@ -7,10 +7,12 @@ it from a file, a test writes it by hand. Lengths are bytes, times are seconds.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 # Names of RFC 792 and RFC 4443 for the few (protocol, type, code) that the chapters meet.
-ICMP_NAMES = {
+ICMP_NAMES: Mapping[tuple[str, int | None, int | None], str] = {
     ("icmp", 0, 0): "ICMP echo reply",
     ("icmp", 3, 0): "ICMP net unreachable",
     ("icmp", 3, 1): "ICMP host unreachable",
@@ -137,11 +139,11 @@ class Packet:
             )
         return [(name, value) for name, value in found if value]
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """The same as a dict of plain values, `quoted` and `inner` nested."""
         return dataclasses.asdict(self)
 
-    def known(self) -> dict:
+    def known(self) -> dict[str, Any]:
         """As `to_json()`, without what has its default; `of` reads it."""
         found = {}
         for each in dataclasses.fields(self):
@@ -151,9 +153,9 @@ class Packet:
         return found
 
     @classmethod
-    def of(cls, values: dict) -> Packet:
+    def of(cls, values: Mapping[str, Any]) -> Packet:
         """The packet of `known()`. Raises TypeError for a field that there is not, or one that is missing."""
-        return cls(**values | {name: cls.of(values[name]) for name in ("quoted", "inner") if values.get(name)})
+        return cls(**{**values, **{name: cls.of(values[name]) for name in ("quoted", "inner") if values.get(name)}})
 
 
 def _known(value: int | None) -> str:

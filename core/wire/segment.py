@@ -9,11 +9,16 @@ from __future__ import annotations
 import bisect
 import struct
 from dataclasses import dataclass
+from typing import TypeAlias
 
 IPV4 = 0x0800
 TCP = 6
 DF, OFFSET = 0x4000, 0x1FFF  # RFC 791: flags and fragment offset share 16 bits
 END, NOTHING, MSS = 0, 1, 2  # kinds of TCP options, RFC 9293 section 3.2
+
+Flow: TypeAlias = tuple[str, str, int, str, int]  # the node, and from which address and port to which
+Place: TypeAlias = tuple[str, str, bool | None]  # node, interface, and whether it was on its way out
+Way: TypeAlias = tuple[Place, str, int, str, int]  # a flow, at one place
 
 
 @dataclass(frozen=True)
@@ -93,17 +98,17 @@ class Flows:
     """Sequence numbers counted from a connection's start, and which bytes were seen before."""
 
     def __init__(self) -> None:
-        self.base: dict[tuple, int] = {}
-        self.seen: dict[tuple, list[tuple[int, int]]] = {}
+        self.base: dict[Flow, int] = {}
+        self.seen: dict[Way, list[tuple[int, int]]] = {}
 
-    def relative(self, flow: tuple, number: int) -> int:
+    def relative(self, flow: Flow, number: int) -> int:
         """`number` less the flow's first sequence number, across the 32-bit wrap."""
         # A capture that begins in mid-connection takes what it sees first for byte 1.
         base = self.base.setdefault(flow, (number - 1) & 0xFFFFFFFF)
         offset = (number - base) & 0xFFFFFFFF
         return offset - (1 << 32) if offset >> 31 else offset
 
-    def sent(self, way: tuple, flow: tuple, number: int, taken: int, syn: bool) -> tuple[int, bool]:
+    def sent(self, way: Way, flow: Flow, number: int, taken: int, syn: bool) -> tuple[int, bool]:
         """Relative sequence number, and whether any of its `taken` numbers passed here before."""
         if syn and self.base.get(flow) != number:  # a new connection, maybe on old ports
             self.base[flow] = number

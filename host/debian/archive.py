@@ -123,7 +123,7 @@ def _remove_when_free(folder: Path) -> None:
 def _remove(folder: Path) -> None:
     """What is in it belongs to the users of a namespace, unless we are root: unshare(1)."""
     as_their_root = [] if os.getuid() == 0 else ["unshare", "--map-auto", "--map-root-user"]
-    removing = [*as_their_root, "rm", "-rf", "--one-file-system", folder]
+    removing: list[str | Path] = [*as_their_root, "rm", "-rf", "--one-file-system", folder]
     subprocess.run(removing, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     shutil.rmtree(folder, ignore_errors=True)  # the folder itself is ours
 

@@ -32,7 +32,7 @@ def fetched(package: str) -> Path:
         found = list(folder.glob(f"source/{package}_*.dsc"))
         if not done or not found:
             raise LabError(f"{package} source: {cause}", "fix what it names, then the same ./lab call")
-        version = re.search(r"^Version: (\S+)$", found[0].read_text(), re.MULTILINE)[1]
+        version = re.findall(r"^Version: (\S+)$", found[0].read_text(), re.MULTILINE)[0]
         (folder / "version").write_text(version)
 
     return store.made(f"{package}-package", store.key_of(SUITE), fetch, 600)

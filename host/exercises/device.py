@@ -106,7 +106,7 @@ def _run(words: list[str], ours: Built, folder: Path, label: str, done: str) -> 
         said.seek(0)
         text = said.read(READ_BYTES).decode(errors="replace")
     if result.returncode != 0:
-        said = text.replace(f"{folder}/", "").splitlines()
-        errors = [line for line in said if re.search(r"\b(error|undefined reference)\b", line)]
+        lines = text.replace(f"{folder}/", "").splitlines()
+        errors = [line for line in lines if re.search(r"\b(error|undefined reference)\b", line)]
         theirs = [line for line in errors if line.startswith(f"{label}:")]
-        raise DoesNotBuild((theirs or errors or said[-1:] or [f"it could not be {done}"])[:SHOWN_ERRORS])
+        raise DoesNotBuild((theirs or errors or lines[-1:] or [f"it could not be {done}"])[:SHOWN_ERRORS])

@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from host.errors import LabError
 
@@ -34,7 +35,7 @@ class Recorded(dict):
 
 def changed(file: Path, recording: dict) -> list[str]:
     """Each conclusion of the file that this recording does not lead to, with the line and the values behind it."""
-    found = {}
+    found: dict[str, Any] = {}
     exec(compile(file.read_text("utf-8"), file, "exec", optimize=0), found)  # asserts stay, whatever Python is told
     conclusions = [each for each in found.values() if inspect.isfunction(each)]
     if not conclusions:
@@ -48,7 +49,7 @@ def _fault(file: Path, conclusion: Callable, known: Recorded) -> str:
     try:
         conclusion(**{name: known[name] for name in inspect.signature(conclusion).parameters})
     except Exception as error:  # what a recording lacks, or has of another kind, may end an expression in any way
-        says = f"{' '.join(conclusion.__doc__.split())}\n    {file.name}"
+        says = f"{' '.join((conclusion.__doc__ or conclusion.__name__).split())}\n    {file.name}"
         cause = f": {error}" if str(error) else ""
         at = [
             (frame, line)
@@ -63,7 +64,7 @@ def _fault(file: Path, conclusion: Callable, known: Recorded) -> str:
         test = next(
             node.test
             for node in ast.walk(ast.parse(file.read_text("utf-8")))
-            if isinstance(node, ast.Assert) and node.lineno <= line <= node.end_lineno
+            if isinstance(node, ast.Assert) and node.lineno <= line <= (node.end_lineno or node.lineno)
         )
         return f"{says}, line {line}: {ast.unparse(test)}{cause}\n    with {_values(test, frame)}"
     return ""

@@ -5,6 +5,7 @@ import base64
 import binascii
 import json
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 from core.draw import figures
@@ -35,7 +36,7 @@ def files(case: str, data: dict) -> dict[str, bytes]:
     return stored
 
 
-def _figure(case: str, name: str, figure: object) -> bytes:
+def _figure(case: str, name: str, figure: Any) -> bytes:
     """A figure's data, which can be drawn; the SVG of a plot, which is markup already, draws and does no more."""
     try:
         figures.draw(figure)
@@ -56,7 +57,8 @@ def _bytes(case: str, name: str, content: object) -> bytes:
     if isinstance(content, str):
         return content.encode(errors="replace")
     encoded = content.get("base64") if isinstance(content, dict) else None
-    _expect(case, isinstance(encoded, str), f"text or base64 for the file {name}", content)
+    if not isinstance(encoded, str):
+        raise _nothing(case, f"expected text or base64 for the file {name}, found {content!r:.100}")
     try:
         return base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError) as error:

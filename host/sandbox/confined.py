@@ -43,7 +43,7 @@ def confined(
     """The command line that runs `command` confined. It may read the files and folders `reads`, and write the files
     `writes`, which are there already: it can make no others, but for what fits in TEMPORARY_BYTES. It is killed when
     whoever starts it ends; and if it `is_an_answers`, first of all when memory is short."""
-    words = [
+    words: list[str | os.PathLike[str]] = [
         *("/usr/bin/python3", "-I", "-S", "-c", FILTERED, ENDED_FIRST if is_an_answers else ""),
         "bwrap",
         "--unshare-all",
@@ -67,8 +67,8 @@ def confined(
         words += ["--ro-bind-try", path, path]
     words += ["--proc", "/proc", "--dev", "/dev", "--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp"]
     for how, bound in (("--ro-bind", reads), ("--bind", writes), ("--dev-bind-try", devices)):
-        for path in bound:
-            words += [how, path, path]
+        for each in bound:
+            words += [how, each, each]
     # What is left of the two is memory, and could be filled.
     words += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", starts_in]
     limits = ["prlimit", f"--nproc={PROCESSES}", f"--as={MEMORY_BYTES}"]

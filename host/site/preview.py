@@ -3,7 +3,7 @@ that follows the viewer's light or dark setting, and as a PNG for those who take
 
 from html import escape
 
-from core.draw.tree import Element, h, markup
+from core.draw.tree import Attribute, Element, h, markup
 from host import chromium
 
 GAP = 24  # around figures, in their own units
@@ -16,16 +16,20 @@ COLOURS = (
 
 def side_by_side(drawn: list[Element]) -> str:
     """One SVG of several figures of `core.draw.figures`. What a figure's caption says stands above it."""
-    parts, styles, x, height = [], {}, 0.0, 0.0
+    parts: list[Element | None] = []
+    styles: dict[str, None] = {}
+    x, height = 0.0, 0.0
     for figure in drawn:
-        kind = figure.attributes["class"].split()[0]
+        kind = str(figure.attributes["class"]).split()[0]
         svg = figure.first("svg")
+        if svg is None:
+            raise ValueError(f"expected a figure with a drawing, found one of {kind}")
         if style := figure.first("style"):
             # An <svg> within another takes the page's size rules; a <g> has none.
             styles[style.text().replace(f".{kind} svg", f".{kind} g")] = None
-        wide, high = map(float, svg.attributes["viewBox"].split()[2:])
+        wide, high = map(float, str(svg.attributes["viewBox"]).split()[2:])
         caption = figure.first("figcaption")
-        head = {"x": f"{x + wide / 2:g}", "y": 22, "text-anchor": "middle"}
+        head: dict[str, Attribute] = {"x": f"{x + wide / 2:g}", "y": 22, "text-anchor": "middle"}
         parts.append(h("text", head, caption.text()) if caption else None)
         moved = h("g", {"transform": f"translate({x:g} {HEAD})"}, *svg.children)
         parts.append(h("g", {"class": kind}, moved))

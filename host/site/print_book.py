@@ -93,7 +93,8 @@ def pdf(site: Path) -> Path:
     book = entries(yaml.safe_load((REPOSITORY / "_toc.yml").read_text()))
     with phase("book: printing _build/pdf/where-packets-wait.pdf") as progress:
         articles = [article(site, entry, {each.page: each.key for each in book}) for entry in book]
-        file, numbers = folder / "where-packets-wait.pdf", {}
+        file = folder / "where-packets-wait.pdf"
+        numbers: dict[str, int] = {}
         for number in (1, 2):  # the second time with page numbers in its contents
             progress(f"time {number} of 2")
             page = folder / "book.html"
@@ -194,10 +195,14 @@ def page_numbers(file: Path, book: list[Entry]) -> dict[str, int]:
     """On which page, from 1, each entry begins."""
     reader = PdfReader(file)
     places = reader.named_destinations
-    lost = [entry.key for entry in book if entry.key not in places and f"/{entry.key}" not in places]
+    found, lost = {}, []
+    for entry in book:
+        place = places.get(entry.key) or places.get(f"/{entry.key}")
+        number = reader.get_destination_page_number(place) if place else None
+        if number is None:
+            lost.append(entry.key)
+        else:
+            found[entry.key] = number + 1
     if lost:
         raise LabError(f"the PDF has no place for {', '.join(lost)}", "./lab book --pdf")
-    return {
-        entry.key: reader.get_destination_page_number(places.get(entry.key) or places[f"/{entry.key}"]) + 1
-        for entry in book
-    }
+    return found

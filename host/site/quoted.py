@@ -100,7 +100,7 @@ def _package(kind: str, package: str, version: str | None) -> Path:
                 "if the archive has moved on: rm -r " + str(cache() / "image-*") + " && ./lab up",
             )
         changelog = gzip.decompress((folder / "changelog.gz").read_bytes()).decode()
-        found = re.match(r"\S+ \((\S+)\)", changelog)[1]
+        found = re.findall(r"\A\S+ \((\S+)\)", changelog)[0]
         (folder / "version").write_text(found)
 
     return store.made(f"{kind}-package", store.key_of(version or "current"), make, 600)

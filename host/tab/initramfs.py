@@ -37,7 +37,7 @@ def exchange(unpacked: Path) -> bytes:
     """Our program, linked statically with the C library that lies `unpacked`, whatever this machine's is."""
     gcc = next((unpacked / GCC).iterdir())
     musl, program = unpacked / MUSL, unpacked / "exchange"
-    command = [
+    command: list[str | Path] = [
         "cc",
         "-m32",
         "-march=i686",

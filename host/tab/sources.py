@@ -86,10 +86,10 @@ def files(folder: Path, source: str, version: str) -> list[Path] | None:
     """The files of a source package, its .dsc first; None if one lacks, or is not what the .dsc says."""
     described = folder / f"{source}_{version.partition(':')[2] or version}.dsc"
     try:
-        sums = re.search(r"^Checksums-Sha256: *\n((?: .*\n)+)", described.read_text(), re.MULTILINE)[1]
+        sums = re.findall(r"^Checksums-Sha256: *\n((?: .*\n)+)", described.read_text(), re.MULTILINE)[0]
         listed = {folder / name: sha256 for sha256, _, name in map(str.split, sums.splitlines())}
         whole = all(hashlib.sha256(file.read_bytes()).hexdigest() == sha256 for file, sha256 in listed.items())
-    except (OSError, TypeError):
+    except (OSError, IndexError):
         return None
     return [described, *listed] if whole else None
 

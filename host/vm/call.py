@@ -8,7 +8,8 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import IO
+from io import BufferedReader
+from typing import IO, cast
 
 from host.errors import LabError
 from host.plain import plain_pieces
@@ -37,8 +38,8 @@ def shown(guest: Guest, *words: str) -> int:
     """Runs the module with the reader watching; its exit status. Raises LabError if it prints too much."""
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with ThreadPoolExecutor(1) as beside, guest.connection.started(module_command(*words), **pipes) as process:
-        saying = beside.submit(_pass_on, process, process.stderr, sys.stderr)
-        enough = _pass_on(process, process.stdout, sys.stdout) & saying.result()
+        saying = beside.submit(_pass_on, process, cast(BufferedReader, process.stderr), sys.stderr)
+        enough = _pass_on(process, cast(BufferedReader, process.stdout), sys.stdout) & saying.result()
     if not enough:
         raise LabError(
             f"{' '.join(words)}: it printed more than {LARGEST_BYTES >> 20} MiB, and was ended", "./lab doctor"
@@ -46,7 +47,7 @@ def shown(guest: Guest, *words: str) -> int:
     return process.returncode
 
 
-def _pass_on(process: subprocess.Popen, stream: IO[bytes], to: IO[str]) -> bool:
+def _pass_on(process: subprocess.Popen, stream: BufferedReader, to: IO[str]) -> bool:
     """Shows what comes. False, and the call is ended, if it is more than LARGEST_BYTES."""
     left = LARGEST_BYTES
 
@@ -71,7 +72,7 @@ def answered(guest: Guest, *words: str, given: str = "") -> Result:
         stdin.seek(0)
         pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with guest.connection.started(module_command(*words), **pipes) as process:
-            saying = beside.submit(_tail, process.stderr)
+            saying = beside.submit(_tail, cast(BufferedReader, process.stderr))
             printed = process.stdout.read(LARGEST_BYTES + 1)
             if len(printed) > LARGEST_BYTES:
                 process.kill()
@@ -80,7 +81,7 @@ def answered(guest: Guest, *words: str, given: str = "") -> Result:
     return Result(process.returncode, found, why, said, bool(printed.strip()))
 
 
-def _tail(stream: IO[bytes]) -> str:
+def _tail(stream: BufferedReader) -> str:
     kept = b""
     while piece := stream.read1(PIECE_BYTES):
         kept = (kept + piece)[-TAIL_BYTES:]

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, cast
 
 from host.paths import REPOSITORY
 
@@ -91,6 +91,6 @@ def packed(run: Path) -> Iterator[Parcel]:
     command = ["tar", "-c", "-C", str(REPOSITORY), *excluded, "--owner=0", "--group=0", "--", *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
         try:
-            yield Parcel(tar.stdout, unpack, lost)
+            yield Parcel(cast(IO[bytes], tar.stdout), unpack, lost)
         finally:
             tar.stdout.close()

@@ -14,6 +14,7 @@ import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
@@ -177,7 +178,7 @@ def _can_confine() -> bool:
 
 def _copied(kept: Path, ram: Path) -> None:
     """A copy of a gigabyte of which most was never written, so it takes a third of that."""
-    copying = ["setpriv", "--pdeathsig", "KILL", "cp", "--reflink=auto", "--sparse=always", kept, ram]
+    copying: list[str | Path] = ["setpriv", "--pdeathsig", "KILL", "cp", "--reflink=auto", "--sparse=always", kept, ram]
     result = subprocess.run(copying, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if result.returncode != 0:
         raise LabError(f"the guest's memory could not be copied: {result.stderr.strip()}", "free some space there")
@@ -321,7 +322,7 @@ def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
 def _wait_until_running(guest: Guest, monitor: QEMUMonitorProtocol) -> None:
     """A connection made earlier would lose its first packet, and its sender waits six seconds."""
     for _ in range(2000):
-        if monitor.cmd("query-status")["status"] == "running":
+        if cast(dict[str, str], monitor.cmd("query-status"))["status"] == "running":
             return
         if not guest.alive():
             break

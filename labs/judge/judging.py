@@ -9,25 +9,20 @@ import contextlib
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 from core.cases import Exercise, WrongCall, exercise
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
 from core.judge.plain import Damaged
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Judged, Picture, Verdict
 from labs.errors import CannotTry, CouldNotTell
 from labs.measure.rounds import Round
 
 ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"
+Part = TypeVar("Part")
 LACKS_A_PART = "it lacks a part of what was to be seen"
 # What a judge may meet in evidence whose parts do not belong together.
 NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)
-
-
-class Picture(Protocol):
-    """What a notebook can show."""
-
-    def _repr_html_(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,8 @@ class Judge:
 def judge_of(asked: Exercise) -> Judge:
     """Who judges evidence of this exercise."""
     judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
-    return judges.JUDGES[asked.folder.name]
+    found: Judge = judges.JUDGES[asked.folder.name]
+    return found
 
 
 def judged(evidence: Evidence) -> Verdict:
@@ -105,6 +101,20 @@ def whole_in(evidence: Evidence) -> Any:
     if not seen.whole and not evidence.unanswered:
         raise Damaged(LACKS_A_PART)
     return seen
+
+
+def there(part: Part | None) -> Part:
+    """A part that what has been judged so far rests on. Raises Damaged if it is missing."""
+    if part is None:
+        raise Damaged(LACKS_A_PART)
+    return part
+
+
+def script_in(evidence: Evidence) -> Script:
+    """What became of the answer. Raises Damaged if that is missing."""
+    if evidence.script is None:
+        raise Damaged("it lacks what became of the answer")
+    return evidence.script
 
 
 def held_still(bound_ms: float, *measured: Round) -> None:

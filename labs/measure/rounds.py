@@ -18,7 +18,8 @@ from labs.check import Check
 class Round(Protocol):
     """What was seen in a round; `held_up_ms` is for how long the machine stood still meanwhile."""
 
-    held_up_ms: float
+    @property
+    def held_up_ms(self) -> float: ...
 
 
 Seen = TypeVar("Seen", bound=Round)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,7 +32,7 @@ def shares(began: float, ended: float, spans: list[tuple[float, float, str]]) ->
     """The same of any spans, which may overlap."""
     within = [(max(start, began), end, on) for start, end, on in spans if end > began]
     edges = sorted({began, ended, *(edge for start, end, _ in within for edge in (start, end))})
-    found: Counter[str] = Counter()
+    found: dict[str, float] = defaultdict(float)
     for left, right in itertools.pairwise(edges):
         under_way = [(start, on) for start, end, on in within if start <= left and right <= end]
         found[max(under_way)[1] if under_way else TAKING] += right - left

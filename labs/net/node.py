@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mininet.node import Host
 from mininet.node import Node as MininetNode
@@ -44,6 +45,11 @@ class InNamespace:
 
     isSetup = True  # Mininet would have eight processes look for programs that the image has
     bash: subprocess.Popen | None = None
+    shell: Any  # this and the following are Mininet's own
+    pid: Any
+    stdin: Any
+    master: Any
+    slave: Any
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:

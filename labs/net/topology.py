@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Self, cast
 
 from mininet.net import Mininet
 from mininet.topo import Topo
@@ -28,6 +29,9 @@ from labs.measure.spent import spent
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
 from labs.net.wired import Bridge, Interface, Veth
+
+if TYPE_CHECKING:
+    from core.draw import topology_svg
 
 __all__ = ["Card", "CommandFailed", "Node", "NotReady", "Service", "Topo", "Topology", "at_once", "finish"]
 
@@ -95,7 +99,7 @@ class Topology(Mininet):
     def configure(self) -> None:
         """What a case adds: routes, rules, services."""
 
-    def __enter__(self) -> Topology:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_) -> None:
@@ -118,7 +122,7 @@ class Topology(Mininet):
         self.services.append(service)
         return service
 
-    def describe(self) -> dict:
+    def describe(self) -> topology_svg.Described:
         """Hosts, addresses and wires as plain values, for a picture of the topology."""
         return {
             "segments": [
@@ -134,7 +138,7 @@ class Topology(Mininet):
                 }
                 for end in self._ends()
             ],
-            "cards": [asdict(card) for card in self.cards],
+            "cards": [cast("topology_svg.Card", asdict(card)) for card in self.cards],
         }
 
     def close(self) -> None:
@@ -196,10 +200,11 @@ class Topology(Mininet):
             setattr(self, name, host)
         for node in (self.wires, *self.hosts):
             node.sysctl(PINNED if node is self.wires else self.pinned)
-        self.wires.on("ip", "-batch", "-", stdin=self._wiring())
+        wires = cast(Node, self.wires)  # made by now
+        wires.on("ip", "-batch", "-", stdin=self._wiring())
         at_once(
             [
-                (self.wires, ("tc", "-batch", "-"), self._delays()),
+                (wires, ("tc", "-batch", "-"), self._delays()),
                 *((end.node, ("ethtool", "-K", end.name, *OFFLOADS_OFF), "") for end in self._ends()),
                 *((host, ("ip", "-batch", "-"), self._addressing(host)) for host in self.hosts),
             ]

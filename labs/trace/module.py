@@ -128,7 +128,7 @@ def checksums(headers: Path, symbols: list[str]) -> dict[str, str]:
     missing = [name for name, match in found.items() if not match]
     if missing:
         raise DoesNotCompile(f"the kernel exports no {', '.join(missing)} to modules")
-    return {name: match[1] for name, match in found.items()}
+    return {name: match[1] for name, match in found.items() if match}
 
 
 def descriptor(name: str, symbols: dict[str, str]) -> str:

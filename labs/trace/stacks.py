@@ -16,7 +16,7 @@ may hold frames that are not expected: they are shown, and nothing depends on th
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sized
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -80,7 +80,7 @@ class Comparison:
     @property
     def missing(self) -> list[str]:
         """Names of the frames that the kernel has and did not call here."""
-        return [row.frame.name for row in self.rows if row.state is State.MISSING]
+        return [row.frame.name for row in self.rows if row.frame and row.state is State.MISSING]
 
     @property
     def ok(self) -> bool:
@@ -95,7 +95,7 @@ class Comparison:
         """One line: what `stacks_view.counted` says of this one."""
         return stacks_view.counted({state.value: self.count(state) for state in State})
 
-    def to_json(self) -> dict:
+    def to_json(self) -> stacks_view.Comparison:
         """Plain values for `--json` and for the page."""
         return {
             "title": self.title,
@@ -197,7 +197,7 @@ def match(
     Raises Unreadable on an expected stack that cannot be read, ValueError if `symbols` is empty.
     """
     frames = parse(expected) if isinstance(expected, str) else list(expected)
-    if hasattr(symbols, "__len__") and not len(symbols):
+    if isinstance(symbols, Sized) and not len(symbols):
         raise ValueError(
             "expected the running kernel's symbols, found none: every absent frame "
             "would pass as inlined; run as root, and look at /proc/kallsyms"
@@ -206,14 +206,15 @@ def match(
     names = [function_name(name) for name in shown]
     rows = []
     for frame, index in _align(frames, names):
+        seen = None if index is None else shown[index]
         if frame is None:
-            rows.append(Row(State.EXTRA, None, shown[index]))
+            rows.append(Row(State.EXTRA, None, seen))
         elif index is None:
             rows.append(_absent(frame, names, symbols))
         elif names[index] == frame.name:
-            rows.append(Row(State.SEEN, frame, shown[index]))
+            rows.append(Row(State.SEEN, frame, seen))
         else:
-            rows.append(Row(State.RENAMED, frame, shown[index], frame.why))
+            rows.append(Row(State.RENAMED, frame, seen, frame.why))
     return Comparison(rows, title)
 
 
@@ -227,7 +228,8 @@ def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, in
     for i in reversed(range(len(frames))):
         for j in reversed(range(len(names))):
             best[i][j] = best[i + 1][j + 1] + 1 if names[j] in frames[i].names else max(best[i + 1][j], best[i][j + 1])
-    pairs, i, j = [], 0, 0
+    pairs: list[tuple[Frame | None, int | None]] = []
+    i = j = 0
     while i < len(frames) or j < len(names):
         if i < len(frames) and j < len(names) and names[j] in frames[i].names:
             pairs.append((frames[i], j))
@@ -269,7 +271,7 @@ def _absent(frame: Frame, names: list[str], symbols: Container[str]) -> Row:
     return Row(state, frame, None, reason)
 
 
-def _row_json(row: Row) -> dict:
+def _row_json(row: Row) -> stacks_view.Row:
     frame = row.frame
     return {
         "state": row.state.value,

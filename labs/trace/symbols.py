@@ -25,8 +25,8 @@ class Symbols:
         """The symbol of a C function, None if it has none: "ip_fragment.constprop.0"."""
         return function if btf.has_function(function) else symbol_of(function, self._written)
 
-    def __contains__(self, function: str) -> bool:
-        return self.of(function) is not None
+    def __contains__(self, function: object) -> bool:
+        return isinstance(function, str) and self.of(function) is not None
 
     @cached_property
     def _written(self) -> bytes:

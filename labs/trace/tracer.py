@@ -21,6 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bcc import BPF
 
@@ -35,7 +36,7 @@ BUFFER_PAGES = 512  # of each processor, 4 KiB a page; what does not fit is coun
 DRAIN_MS = 20
 FOLDER = Path(__file__).parent
 HEADER = FOLDER / "event.h"
-LONGEST_STACK = int(re.search(r"LONGEST_STACK (\d+)", HEADER.read_text())[1])
+LONGEST_STACK = int(re.findall(r"LONGEST_STACK (\d+)", HEADER.read_text())[0])
 # Include guards of two headers that bcc's own preamble reads and does not use: defined beforehand,
 # they are skipped, which saves a quarter of the compiler's time.
 UNREAD = ["-D_LINUX_LOG2_H", "-D_ASM_X86_PAGE_H"]
@@ -122,7 +123,9 @@ class Tracer:
         start = time.monotonic()
         wanted = {*FIELDS, *self.fields}
         flags = [f"-D{name}__{field}={btf.offset(name, field)}" for name, field in wanted]
-        self._names, self._raw, self._symbols = {}, [], {}
+        self._names: dict[int, str] = {}
+        self._raw: list[tuple[Any, ...]] = []
+        self._symbols: dict[int, str] = {}
         self._bpf = self._compiled(flags)
         symbols = Symbols()
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+from typing import Any
 
 # By who ends us, by a terminal that closes, by Ctrl-C: the more final first.
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -15,7 +16,7 @@ class Undone(contextlib.ExitStack):
     when it is done. Programs that are started meanwhile do not hear of them at all (pthread_sigmask(3): a mask is
     inherited), so that the `ip` which deletes a route is not ended either."""
 
-    def __exit__(self, *failed) -> bool:
+    def __exit__(self, *failed) -> bool | None:
         with _later():
             return super().__exit__(*failed)
 
@@ -27,7 +28,7 @@ class _later:
 
     def __enter__(self) -> None:
         self.came: set[int] = set()
-        self.handlers: dict[int, object] = {}
+        self.handlers: dict[int, Any] = {}  # as signal.getsignal() gives them
         self.heard: BaseException | None = None  # in the last moment before
         self.before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         for _ in ENDING:  # each may interrupt this once

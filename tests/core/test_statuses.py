@@ -1,6 +1,6 @@
 """Does a call end with the status that scripts rely on?"""
 
-from core.statuses import VERDICTS, Status
+from core.statuses import STATUSES, VERDICTS, Status
 
 
 def test_what_scripts_rely_on():
@@ -14,3 +14,7 @@ def test_what_scripts_rely_on():
         "UNREAD": 141,
     }
     assert VERDICTS == {"PASS": 0, "FAIL": 1, "SKIP": 3, "COULD NOT TELL": 4}
+
+
+def test_each_status_of_the_file_has_a_name():
+    assert {status.name: int(status) for status in Status} == {name: each["number"] for name, each in STATUSES.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from labs.errors import CouldNotTell
 from labs.measure.bounds import bounds
@@ -26,7 +27,7 @@ class Cost:
     mean_us: float
     source: str
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         return {"send_us": round(self.send_us, 1), "median_us": round(self.median_us, 1), "source": self.source}
 
 

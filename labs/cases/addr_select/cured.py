@@ -15,7 +15,7 @@ from core.judge.verdict import Verdict
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import CannotTry
-from labs.judge.judging import answered, others_left_alone, ran, whole_in
+from labs.judge.judging import answered, others_left_alone, ran, script_in, whole_in
 
 RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268
@@ -79,14 +79,14 @@ class Cure:
 
 def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
     """Exercises 1 and 2: a script that touches the node only."""
-    ran(verdict, evidence.script)
+    ran(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)
     if seen.asked_before is not None:
         looks_through_all(seen.asked_before)
     if seen.turns:
         measured(seen.turns)
     if seen.asked is not None:
-        compare(verdict, seen)
+        compare(verdict, seen, seen.asked)
     if seen.services:
         still_served(verdict, seen.services)
     if seen.node:
@@ -104,22 +104,22 @@ def looks_through_all(questions: int) -> None:
         )
 
 
-def compare(verdict: Verdict, seen: Cure) -> None:
+def compare(verdict: Verdict, seen: Cure, asked: int) -> None:
     """Mechanism, source and time of a packet from an unconnected socket."""
     turns = measured(seen.turns)
     sources = {pair.other.source for pair in turns.measured}
     ratio = turns.median(lambda pair: pair.one.send_us / pair.other.send_us)
     verdict.measured.update(
-        questions=seen.asked,
+        questions=asked,
         questions_untouched=seen.asked_before,
         send_us=round(turns.median(lambda pair: pair.other.send_us)),
         untouched_us=round(turns.median(lambda pair: pair.one.send_us)),
         source=", ".join(sorted(sources)),
     )
     verdict.expect(
-        seen.asked <= FEW_QUESTIONS,
-        f"{seen.asked} questions are asked for a packet, {seen.asked_before} before",
-        f"{seen.asked} questions are still asked for a packet, expected {FEW_QUESTIONS} at most",
+        asked <= FEW_QUESTIONS,
+        f"{asked} questions are asked for a packet, {seen.asked_before} before",
+        f"{asked} questions are still asked for a packet, expected {FEW_QUESTIONS} at most",
     )
     verdict.expect(
         ratio >= RATIO,

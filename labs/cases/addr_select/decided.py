@@ -79,9 +79,8 @@ def tell_apart(seen: Choices) -> None:
 
 def hold(verdict: Verdict, made: list[Choice], told: list[Event]) -> None:
     """What was reported against what our own trace says."""
-    made, told = (
-        sorted(each, key=operator.attrgetter(whose)) for each, whose in ((made, "thread"), (told, "connection"))
-    )  # a thread's in their order
+    made = sorted(made, key=operator.attrgetter("thread"))  # a thread's in their order
+    told = sorted(told, key=operator.attrgetter("connection"))
 
     def fault(number: int) -> str:
         one = made[number]

@@ -182,7 +182,7 @@ def to_itself(net: Silent) -> None:
 
 def split(events: list[Event]) -> list[list[Event]]:
     """The events of each choice: it begins when nothing is best yet."""
-    found = []
+    found: list[list[Event]] = []
     for event in events:
         if event.function == "ipv6_get_saddr_eval" and not event.value:
             found.append([])

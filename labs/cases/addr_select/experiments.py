@@ -230,7 +230,8 @@ def looked(net: Network, key: str, what: str, to: str) -> Looked:
             sender.sendto(b"?", (to, DISCARD))
         with Values(LABEL, returned=True, label="$retval:u32", ifindex="%cx:s32") as returned:
             sender.sendto(b"?", (to, DISCARD))
-    by_label, misread = {}, {}
+    by_label: dict[int, int] = {}
+    misread: dict[int, int] = {}
     for (label, register), count in returned.counts.items():
         by_label[label] = by_label.get(label, 0) + count
         register = (register & 0xFFFFFFFF) - (register << 1 & 1 << 32)  # shown as 64 bits, it is an int

@@ -16,7 +16,7 @@ LOOKS = Path(__file__).with_name("looks.toml")
 
 
 @contextlib.contextmanager
-def scene(only_outgoing: bool) -> Iterator[tuple[Network, Callable[[], None]]]:
+def scene(only_outgoing: bool) -> Iterator[tuple[Network, Callable[[], object]]]:
     """The node has the report's number of addresses; each call of what is given sends one datagram."""
     with Silent() as net, Sender(net) as sender:
         net.announce(REPORTED)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
@@ -49,7 +51,7 @@ class Crowd:
         return bool(self.turns)
 
 
-def complete(answer: str, names: dict[str, type]) -> bool:
+def complete(answer: str, names: Mapping[str, type]) -> bool:
     """Whether there is something to measure for."""
     try:
         typed(answer, Verdict(""), names)
@@ -58,7 +60,7 @@ def complete(answer: str, names: dict[str, type]) -> bool:
     return True
 
 
-def typed(answer: str, verdict: Verdict, names: dict[str, type]) -> dict:
+def typed(answer: str, verdict: Verdict, names: Mapping[str, type]) -> dict[str, Any]:
     """The answer's values, each of its type; else the verdict says what is missing, and Judged is raised."""
     try:
         read = tomllib.loads(answer)
@@ -88,7 +90,7 @@ def judge_deprecated(evidence: Evidence, verdict: Verdict) -> None:
         )
 
 
-def came_to(seen: Deprecation) -> dict:
+def came_to(seen: Deprecation) -> dict[str, Any]:
     """What was to be predicted, and the figures behind it."""
     turns = measured(seen.turns)
     number = RFC[seen.rule][0]

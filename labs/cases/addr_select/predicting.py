@@ -11,6 +11,7 @@ from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.predicted import DEPRECATED, MANY, Crowd, Deprecation, complete
 from labs.cases.addr_select.tracing import FEW, scores
 from labs.cases.addr_select.workload import Sender, by_turns, counting
+from labs.errors import CouldNotTell
 from labs.take.script import Taking
 
 UNSEEN = 3000  # addresses; no point of the plot
@@ -38,6 +39,8 @@ def deprecation() -> Deprecation:
     with Silent() as net:
         assign(net.node, services(1, FEW), "lo", preferred_s=0)
         rule = scores(net).chosen.decided
+    if rule is None:
+        raise CouldNotTell("the kernel chose an address, and no rule was seen to decide")
     return Deprecation(turns, lookups, bound_from, rule)
 
 

@@ -51,7 +51,7 @@ def take_program(exercise: Exercise, answer: str) -> Evidence:
 def run(taking: Taking, net: Silent, words: list[str]) -> tuple[int, list[int]]:
     """Runs the program to its end; how many questions the kernel asked meanwhile, and how often it chose a source for
     each peer."""
-    counting = Calls([EVAL], everyone=True), Values(SELECT, everyone=True, **DESTINATION)
+    counting = Calls([EVAL], everyone=True), Values(SELECT, returned=False, everyone=True, **DESTINATION)
     with tempfile.TemporaryDirectory() as folder, counting[0] as calls, counting[1] as choices:
         program = Path(folder) / "answer.py"
         program.write_text(taking.answer)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import TYPE_CHECKING, cast
 
 from labs.cases.addr_select.costs import HELD_UP_MS, Cost
 from labs.cases.addr_select.names import REPORTED
@@ -30,6 +31,9 @@ from labs.cases.addr_select.workload import (
 )
 from labs.measure.clock import Clock
 from labs.measure.rounds import Rounds
+
+if TYPE_CHECKING:
+    from core.draw.topology_svg import Described
 
 RATIO_AT = 4096
 MOST_V4 = 1024  # the kernel walks a device's IPv4 addresses to add one (__inet_insert_ifa())
@@ -116,7 +120,7 @@ class Sweep:
     sockets_at: int = 0
     learnt: int = 0
     setup_s: float = 0.0
-    topology: dict = field(default_factory=dict)
+    topology: Described = field(default_factory=lambda: cast("Described", {}))
 
     def line(self, points: dict[int, Point]) -> Line:
         """Send cost against addresses."""
@@ -182,9 +186,10 @@ def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> 
 def timed_once(net: Network, sender: Sender, ipv4: Sender | None) -> Turn:
     """All ways, one right after the other: the sends, which take milliseconds, and then the pings."""
     costs = both(net, sender.cost)
-    cost_v4 = ipv4 and ipv4.cost()
+    cost_v4 = ipv4.cost() if ipv4 else None
     pings = both(net, lambda: ping_ms(net))
-    return Turn(Point(costs[0], pings[0]), Point(costs[1], pings[1]), ipv4 and Point(cost_v4, ping_ms(net, ipv4.to[0])))
+    with_v4 = Point(cost_v4, ping_ms(net, ipv4.to[0])) if ipv4 and cost_v4 else None
+    return Turn(Point(costs[0], pings[0]), Point(costs[1], pings[1]), with_v4)
 
 
 def both(net: Network, measure: Callable) -> tuple:
@@ -201,7 +206,7 @@ def best(seen: Sweep, count: int, turns: Sequence[Turn]) -> None:
     seen.broken[count] = reduce(Point.faster, (turn.broken for turn in turns))
     seen.fixed[count] = reduce(Point.faster, (turn.fixed for turn in turns))
     if turns[0].ipv4:
-        seen.ipv4[count] = reduce(Point.faster, (turn.ipv4 for turn in turns))
+        seen.ipv4[count] = reduce(Point.faster, (turn.ipv4 for turn in turns if turn.ipv4))
 
 
 def counted(net: Network, most: int, seen: Sweep) -> None:

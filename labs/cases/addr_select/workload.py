@@ -149,4 +149,4 @@ def counting(functions: tuple[str, ...] = COUNTED) -> Iterator[Calls]:
 def ping_ms(net: Network, peer: str = PEER, count: int = PINGS) -> float:
     """The fastest of `count` pings from the node, in ms."""
     said = net.node.on("ping", "-n", "-q", "-c", str(count), "-i", "0.002", peer)
-    return float(re.search(r"= ([\d.]+)/", said)[1])
+    return float(re.findall(r"= ([\d.]+)/", said)[0])

@@ -6,6 +6,7 @@ Its address is drawn, so no answer has it by heart: what helps one address alone
 from __future__ import annotations
 
 import random
+from typing import Any, cast
 
 from labs.cases.frag_needed.names import ANOTHER
 from labs.cases.frag_needed.network import Hosts, Network
@@ -29,11 +30,14 @@ class WithAnother(Network):
     topo = HostsAndAnother
 
 
-class As:
+def as_client(net: Network, client: Node) -> Network:
     """A network as one of its hosts has it: for who asks, and looks on, there it is the `client`."""
+    return cast(Network, _As(net, client))  # it has all that a network has, and is none to be closed
 
+
+class _As:
     def __init__(self, net: Network, client: Node) -> None:
         self.net, self.client = net, client
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.net, name)

@@ -25,7 +25,8 @@ from labs.check import Check, Claims
 from labs.measure.rounds import Rounds
 
 if TYPE_CHECKING:
-    from labs.cases.frag_needed.experiments import Table
+    from core.draw.topology_svg import Described
+    from labs.cases.frag_needed.experiments import Expiry, Table
     from labs.cases.frag_needed.tracing import Traced
 
 __all__ = ["Network", "Observed", "Outcome", "again", "direct", "expiry", "run", "sidecar", "trace", "traced"]
@@ -41,7 +42,7 @@ class Outcome(Claims):
     broken: dict[str, Rounds[Observed]]
     control: dict[str, Rounds[Observed]]
     kernel: str
-    addresses: dict
+    addresses: Described
 
     @property
     def checks(self) -> list[Check]:
@@ -157,7 +158,7 @@ def again(net: Network) -> Table:
     return experiments.again(net)
 
 
-def expiry(net: Network, expires_s: int = 2) -> Table:
+def expiry(net: Network, expires_s: int = 2) -> Expiry:
     """Two connections that outlive the learnt MTU twice; see `experiments.expiry`."""
     from labs.cases.frag_needed import experiments
 

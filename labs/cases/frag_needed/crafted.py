@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from core.judge.evidence import Evidence
 from core.judge.plain import Damaged
 from core.judge.verdict import Judged, Verdict
-from core.wire.segment import TCP, segment
+from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import CannotTry
-from labs.judge.judging import LACKS_A_PART, ran, seen_in
+from labs.judge.judging import LACKS_A_PART, ran, script_in, seen_in
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
@@ -79,31 +79,29 @@ class Message:
 
 def judge_crafted(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
-    if not evidence.script:
-        raise Damaged("it lacks what became of the answer")
-    ran(verdict, evidence.script, NO_RIGHTS)
+    script = script_in(evidence)
+    ran(verdict, script, NO_RIGHTS)
     seen: Crafted = seen_in(evidence)
     if not seen.ignored and not seen.heard and not seen.next_bytes:
-        last = (evidence.script.output.strip().splitlines() or ["nothing"])[-1]
+        last = (script.output.strip().splitlines() or ["nothing"])[-1]
         verdict.expect(False, "", f"expected two packets in the last line that it prints, found: {last[:80]}")
         raise Judged
     if not (seen.ignored and seen.heard and seen.next_bytes and own(seen.shown)):
         raise Damaged(LACKS_A_PART)
     if max(one.length_bytes for one in own(seen.shown)) <= MTU:
         raise CannotTry(f"the client's packets have {MTU} bytes at most as it is", "./lab check frag-needed/6 FILE")
-    hold_ignored(verdict, seen)
+    hold_ignored(verdict, seen.ignored, seen)
     if mtu_of(seen.ignored.route) is None:  # it was sent first, and what the client has learnt may be of it
-        hold_heard(verdict, seen)
+        hold_heard(verdict, seen.heard, seen)
 
 
-def hold_ignored(verdict: Verdict, seen: Crafted) -> None:
+def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
     """It is about the same two hosts, it arrived, and nothing was learnt from it."""
-    sent = seen.ignored
     said = arrived(verdict, "ignored", sent)
     if not said:
         return
     verdict.expect(
-        said.hosts and set(said.hosts) == {CLIENT, VIP},
+        said.hosts is not None and set(said.hosts) == {CLIENT, VIP},
         "ignored: it quotes a packet between the client and the service",
         f"ignored: expected it to quote a packet between {CLIENT} and {VIP}, found "
         + ("one from {} to {}".format(*said.hosts) if said.hosts else "none"),
@@ -136,16 +134,16 @@ def asks_nobody(said: Message) -> bool:
     return said.hosts == (CLIENT, VIP) and said.protocol != TCP
 
 
-def hold_heard(verdict: Verdict, seen: Crafted) -> None:
+def hold_heard(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
     """It arrived, there is an exception with its MTU, and the next connection keeps to that."""
-    sent = seen.heard
-    if not arrived(verdict, "heard", sent):
+    said = arrived(verdict, "heard", sent)
+    if not said:
         return
     learnt = mtu_of(sent.route)
     verdict.expect(
         learnt == MTU,
         f"heard: the client has learnt an MTU of {MTU}",
-        f"heard: expected the client to learn an MTU of {MTU}, found {learnt or 'none'}{why_not(seen)}",
+        f"heard: expected the client to learn an MTU of {MTU}, found {learnt or 'none'}{why_not(said, sent, seen)}",
     )
     before, after = max(one.length_bytes for one in own(seen.shown)), max(seen.next_bytes)
     verdict.measured.update(packet_bytes=before, next_packet_bytes=after)
@@ -161,7 +159,7 @@ def arrived(verdict: Verdict, name: str, sent: Sent) -> Message | None:
     said = message(sent.packet)
     found = f"one that names {said.mtu}" if said else "another packet"
     what = f'{name}: a "fragmentation needed" that names {MTU}'
-    if not verdict.expect(said and said.mtu == MTU, what, f"{what} was expected, found {found}"):
+    if not verdict.expect(said is not None and said.mtu == MTU, what, f"{what} was expected, found {found}"):
         return None
     count = sent.counters.get(RECEIVED, 0)
     received = verdict.expect(
@@ -173,12 +171,12 @@ def arrived(verdict: Verdict, name: str, sent: Sent) -> Message | None:
     return said if received else None
 
 
-def why_not(seen: Crafted) -> str:
+def why_not(said: Message, sent: Sent, seen: Crafted) -> str:
     """Why the client did not listen, as far as its counters say."""
-    quote = message(seen.heard.packet).quote
-    if quote and seen.heard.counters.get(OUT_OF_WINDOW):
+    quote = said.quote
+    if quote and sent.counters.get(OUT_OF_WINDOW):
         return f": {in_window(quote, seen)} ({OUT_OF_WINDOW})"
-    if seen.heard.counters.get(NO_CONNECTION):
+    if sent.counters.get(NO_CONNECTION):
         ends = f"{quote.src}:{quote.sport} to {quote.dst}:{quote.dport}, no connection" if quote else "no TCP segment"
         return f": it quotes {ends} of the client's ({NO_CONNECTION})"
     return ""
@@ -191,7 +189,7 @@ def in_window(quote: Quote, seen: Crafted) -> str:
     return f"it quotes sequence number {quote.seq}, and heard is one from snd_una, {last.seq}, to snd_nxt, {end}"
 
 
-def own(shown: Sequence[bytes]) -> list:
+def own(shown: Sequence[bytes]) -> list[Segment]:
     """The client's segments with data among the packets; the last one is in flight."""
     return [one for one in map(segment, shown) if one and one.src == CLIENT and one.payload_bytes]
 

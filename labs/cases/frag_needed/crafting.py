@@ -131,4 +131,4 @@ def next_bytes(net: WithBystander) -> list[int]:
         (connection,) = watch.open(Direct, "next")
         port = connection.port
         watch.ask("next")
-    return [packet.length_bytes for packet in watch.observed.sent("next") if packet.sport == port]
+    return [packet.length_bytes for packet in watch.seen.sent("next") if packet.sport == port]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from labs.cases.frag_needed.observed import Observed
+from labs.judge.judging import there
 
 STALLING = ("A", "B")  # as the untouched network is asked
 SMALL, LARGE = "A small", "B large"
@@ -26,7 +27,7 @@ class Ways:
 
     def each(self) -> dict[str, Observed]:
         """By the words for the way what was seen of it."""
-        return {"direct": self.direct, "through the sidecar": self.sidecar}
+        return {"direct": there(self.direct), "through the sidecar": there(self.sidecar)}
 
     def has(self, *names: str) -> bool:
         """Whether both are there, with exchanges of these names."""
@@ -81,11 +82,11 @@ class Another:
     def each(self) -> dict[str, Observed]:
         """By the words for the way what was seen of it."""
         who = f"another client ({self.address})"
-        return {f"direct, from {who}": self.direct, f"by TLS, from {who}": self.tls}
+        return {f"direct, from {who}": there(self.direct), f"by TLS, from {who}": there(self.tls)}
 
     def whole(self, rounds: int) -> bool:
         """Whether all of it is there, with so many transfers."""
-        seen = all(asked(each, *ASKED) for each in self.each().values()) and self.told is not None
+        seen = all(asked(each, *ASKED) for each in (self.direct, self.tls)) and self.told is not None
         return seen and len(self.bulk) == len(self.tls_bulk) == rounds
 
 

@@ -35,7 +35,7 @@ from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import ANOTHER, CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import CannotTry
-from labs.judge.judging import LACKS_A_PART, answered, held_still, others_left_alone, ran, whole_in
+from labs.judge.judging import LACKS_A_PART, answered, held_still, others_left_alone, ran, script_in, there, whole_in
 
 # Of what a full segment has to carry: bytes, where the task names a number, elsewhere a share of what the path allows.
 # Less is no cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400
@@ -51,13 +51,13 @@ def b_after_the_answer(seen: Cure) -> Ladder | None:
     """B's first exchange past the sidecar, in the mended network."""
     if not seen.mended.has(*ASKED):
         return None
-    return seen.mended.direct.ladder("B", "B's first exchange after the answer, as it was judged")
+    return there(seen.mended.direct).ladder("B", "B's first exchange after the answer, as it was judged")
 
 
 def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
     """Exercises 1 to 3: a script that touches only the allowed hosts and cures the stall. Where a request got no
     answer, what was seen before it is judged, too."""
-    ran(verdict, evidence.script)
+    ran(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)
     another = of_another(evidence, seen.another)
     if seen.untouched.has(*STALLING):
@@ -65,7 +65,7 @@ def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
         for each in seen.untouched.each().values():
             stalls(each)
         if seen.mended.has(*ASKED) and None not in (seen.fragments, seen.told):
-            least = share(seen.untouched.direct.packets)
+            least = share(there(seen.untouched.direct).packets)
             compare(verdict, seen)
             full_segments(verdict, seen.mended.each(), CLIENT, LEAST_BYTES.get(evidence.exercise, least), least)
         if seen.mended.has(*ASKED) and seen.connections:
@@ -188,7 +188,7 @@ def balanced_of(client: str, ways: Iterable[Observed], known: list[Balanced]) ->
     return made, [src for src, service in made if sent.get(src) == service]
 
 
-def opened(seen: Observed, client: str) -> set[tuple[int, int]]:
+def opened(seen: Observed, client: str) -> set[tuple[int | None, int | None]]:
     """The ports at either end of each connection of a client's to the service."""
     theirs = (packet for packet in seen.packets if packet.proto == "tcp" and packet.interface != "lo")
     return {(packet.sport, packet.dport) for packet in theirs if (packet.src, packet.dst) == (client, VIP)}
@@ -196,7 +196,8 @@ def opened(seen: Observed, client: str) -> set[tuple[int, int]]:
 
 def as_fast_for_another(verdict: Verdict, untouched: Ways, another: Another) -> None:
     """All that the first client is held to, for another one, in fewer words."""
-    who, ways, least = f"another client ({another.address})", another.each(), share(untouched.direct.packets)
+    who, ways = f"another client ({another.address})", another.each()
+    least = share(there(untouched.direct).packets)
     held_still(HELD_UP_MS, *(exchange for each in ways.values() for exchange in each.exchanges))
     for (way, each), before in zip(ways.items(), untouched.each().values()):
         slowest = max((one for one in each.exchanges if one.name != LARGE), key=lambda one: one.waited_ms)

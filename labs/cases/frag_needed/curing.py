@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.frag_needed.another import As, WithAnother
+from labs.cases.frag_needed.another import WithAnother, as_client
 from labs.cases.frag_needed.cure import (
     BULK_ROUNDS,
     FOR_OTHERS,
@@ -47,7 +47,7 @@ def take_cure(exercise: Exercise, answer: str) -> Evidence:
     with two(make) as (untouched, mended), taking.acted(mended) as ran:
         if ran:
             observe(seen, untouched, mended)
-            in_bulk(seen, untouched, mended, FOR_OTHERS.get(exercise.id, False))
+            in_bulk(seen, untouched, mended, seen.another if FOR_OTHERS.get(exercise.id) else None)
     return taking.evidence(seen)
 
 
@@ -74,22 +74,22 @@ def ask_as_another(seen: Another, net: Network) -> None:
     """The other client's exchanges; those by TLS go straight to the service, for it has no sidecar."""
     client = net[ANOTHER]
     before = counters(client)
-    seen.direct = after_the_answer(As(net, client), Direct)
-    seen.tls = after_the_answer(As(net, client), ThroughSidecar)
+    seen.direct = after_the_answer(as_client(net, client), Direct)
+    seen.tls = after_the_answer(as_client(net, client), ThroughSidecar)
     seen.told = moved(before, counters(client)).get(TOLD, 0)
     seen.balanced = [each for each in connections_balanced(net) if each.src.startswith(f"{seen.address}:")]
 
 
-def in_bulk(seen: Cure, untouched: Network, mended: Network, for_others: bool) -> None:
-    """Both transfers in either network by turns, and once more by the other client, if it is to be as fast."""
+def in_bulk(seen: Cure, untouched: Network, mended: Network, other: Another | None) -> None:
+    """Both transfers in either network by turns, and once more by the `other` client, if it is to be as fast."""
     for _ in range(BULK_ROUNDS):
         for rounds, seconds in ((seen.bulk, bulk_s), (seen.sidecar_bulk, sidecar_bulk_s)):
             mended_s = seconds(mended)
             rounds.append(Bulk(seconds(untouched), mended_s))
-            if for_others:
-                its = seen.another.bulk if rounds is seen.bulk else seen.another.tls_bulk
-                with named(seen.another):
-                    its.append(Bulk(rounds[-1].untouched_s, seconds(As(mended, mended[ANOTHER]))))
+            if other:
+                its = other.bulk if rounds is seen.bulk else other.tls_bulk
+                with named(other):
+                    its.append(Bulk(rounds[-1].untouched_s, seconds(as_client(mended, mended[ANOTHER]))))
 
 
 @contextlib.contextmanager
@@ -116,7 +116,7 @@ def after_the_answer(net: Network, kind: type) -> Observed:
             watch.ask(name)
         watch.ask("A", SMALL, SMALL_BYTES)
         watch.ask("B", LARGE, LARGE_BYTES)
-    return watch.observed
+    return watch.seen
 
 
 def connections_balanced(net: Network) -> list[Balanced]:

@@ -112,7 +112,13 @@ def _teller(event: Event) -> str:
     return "the ICMP" if late else "its route"
 
 
-def expiry(net: Network, expires_s: int = 2) -> Table:
+class Expiry(Table):
+    """Exchanges as rows, and what was seen of all of them."""
+
+    seen: Observed
+
+
+def expiry(net: Network, expires_s: int = 2) -> Expiry:
     """Two connections outlive the learnt MTU twice. Rows are exchanges; `before` has the old MSS.
 
     After the first expiry nobody has looked the route up; after the second somebody has.
@@ -127,7 +133,7 @@ def expiry(net: Network, expires_s: int = 2) -> Table:
                 net.client.on(f"ip route get {VIP}")
             for name in "AB":
                 watch.ask(name, f"{name} {past}")
-    seen = watch.observed
+    seen = watch.seen
     heads = [
         ("exchange", "<22"),
         ("MSS before", ">11"),
@@ -136,7 +142,7 @@ def expiry(net: Network, expires_s: int = 2) -> Table:
         ("from balancer", ">15"),
         ("to self", ">9"),
     ]
-    table = Table(
+    table = Expiry(
         seen.exchanges,
         heads,
         lambda one: (

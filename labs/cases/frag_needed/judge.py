@@ -57,12 +57,12 @@ def asked_smaller(seen: Observed) -> int:
 def mechanism(seen: Observed) -> list[tuple[bool, str]]:
     """What must be so whatever the clock says, each with its figures."""
     from_balancer, to_self = seen.icmp_from_balancer("A"), seen.icmp_to_self("B")
-    mtus = sorted({packet.next_hop_mtu for packet in from_balancer + to_self})
+    mtus = sorted({packet.next_hop_mtu for packet in from_balancer + to_self}, key=lambda mtu: mtu or 0)
     again = [packet for packet in seen.sent("A") if packet.retransmission]
     at_once = bool(from_balancer and again) and again[0].time_s > from_balancer[0].time_s
     counted = seen.counters.get("IcmpMsgOutType3", 0)
     first = seen.sent("B")[0] if seen.sent("B") else None
-    held_back = bool(to_self and first) and to_self[-1].time_s < first.time_s
+    held_back = first is not None and bool(to_self) and to_self[-1].time_s < first.time_s
     said = [
         (
             bool(from_balancer) and mtus == [TUNNEL_MTU],

@@ -24,7 +24,7 @@ from labs.cases.frag_needed.cured import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
+from labs.judge.judging import answered, held_still, others_left_alone, ran, script_in, there, whole_in
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2
@@ -65,26 +65,27 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
     """B's first exchange after the first expiry."""
     if not seen.whole:
         return None
-    return seen.observed.ladder(SINCE[3], "B's first exchange after an expiry, as it was judged")
+    return there(seen.observed).ladder(SINCE[3], "B's first exchange after an expiry, as it was judged")
 
 
 def judge_lasting(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
-    ran(verdict, evidence.script)
+    ran(verdict, script_in(evidence))
     seen: Lasting = whole_in(evidence)
     if seen.whole:
         expires_as_before(verdict, seen)
-        stalled, since = seen.observed[LEARNING[1]], seen.observed.exchanges[len(LEARNING) :]
-        stalls(seen.observed, LEARNING[1])
+        observed = there(seen.observed)
+        stalled, since = observed[LEARNING[1]], observed.exchanges[len(LEARNING) :]
+        stalls(observed, LEARNING[1])
         held_still(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
-        weigh(verdict, seen.observed, stalled.waited_ms, since)
+        weigh(verdict, observed, stalled.waited_ms, since)
         verdict.expect(
             seen.fragments == 0,
             "no packet was fragmented",
             f"{seen.fragments} fragments were made: the packets are still too large, which is hidden now",
         )
-        learning = [packet for name in LEARNING for packet in seen.observed.during(name)]
-        full = [(exchange.name, seen.observed.largest(exchange.name, CLIENT, VIP)) for exchange in since]
+        learning = [packet for name in LEARNING for packet in observed.during(name)]
+        full = [(exchange.name, observed.largest(exchange.name, CLIENT, VIP)) for exchange in since]
         carries(verdict, full, share(learning))
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)

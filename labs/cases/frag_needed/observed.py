@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from core.draw.ladder import Ladder, ladder
 from core.wire.packet import Packet
@@ -111,7 +112,7 @@ class Observed:
             place,
         )
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """Plain values: what each exchange waited, the ICMPs, and the counters that moved."""
         waits = {
             f"{exchange.name.lower().replace(' ', '_')}_ms": round(exchange.waited_ms, 2) for exchange in self.exchanges

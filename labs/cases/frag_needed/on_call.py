@@ -16,7 +16,7 @@ USERS = "ABCD"  # A finds the smaller MTU out, each of the others then waits onc
 
 
 @contextlib.contextmanager
-def scene(told: bool) -> Iterator[tuple[Network, Callable[[], None]]]:
+def scene(told: bool) -> Iterator[tuple[Network, Callable[[], object]]]:
     """The direct clients have asked; with `told` a route says 1480 beforehand, as in the control of `run`."""
     with Network() as net, net.told() if told else contextlib.nullcontext():
 

@@ -57,8 +57,8 @@ def tell_apart(seen: Ways) -> None:
             "no message that was acted on at once was like one that was deferred: from the same address, "
             "with as much in flight, and on top of the same thread"
         )
-    for ways in ((at_once, deferred), (deferred, at_once)):
-        if not any(seen.truth[a].connection == seen.truth[b].connection for a in ways[0] for b in ways[1] if a < b):
+    for one, other in ((at_once, deferred), (deferred, at_once)):
+        if not any(seen.truth[a].connection == seen.truth[b].connection for a in one for b in other if a < b):
             raise CouldNotTell("no connection has gone both ways, one after the other")
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.wire.packet import Packet
 from labs.cases.frag_needed.names import ECHO_PORT, TLS_PORT, VIP
@@ -151,9 +151,18 @@ class Watch:
     """
 
     def __init__(self, net: Network, instruments: Instruments | None = None) -> None:
-        self.net, self.connections, self.exchanges = net, {}, []
+        self.net = net
+        self.connections: dict[str, Any] = {}
+        self.exchanges: list[Exchange] = []
         self.instruments, self.ours = instruments or Instruments(net), not instruments
         self.observed: Observed | None = None
+
+    @property
+    def seen(self) -> Observed:
+        """The same, of a block in which something was asked."""
+        if self.observed is None:
+            raise LookupError("nothing was asked, so nothing was seen")
+        return self.observed
 
     def __enter__(self) -> Watch:
         if self.ours:
@@ -221,4 +230,4 @@ def _asked(
                 tracer.watch(connection.name, connection.port)
         for name in order:
             watch.ask(name)
-    return watch.observed
+    return watch.seen

@@ -38,6 +38,7 @@ from labs.check import Check, Claims
 from labs.measure.rounds import Rounds
 
 if TYPE_CHECKING:
+    from core.draw.topology_svg import Described
     from labs.cases.rtl8139_tso.tracing import Traced
 
 __all__ = [
@@ -73,7 +74,7 @@ class Outcome(Claims):
 
     rounds: dict[str, Rounds[Download]]
     kernel: str
-    topology: dict
+    topology: Described
 
     @property
     def checks(self) -> list[Check]:
@@ -138,7 +139,7 @@ def run(tso: int = 1) -> Outcome:
     """Rounds of the broken download, of what was tried against it, and of the controls, by turns, all in one network.
     Without `tso` the card has nothing to cut, and the outcome is that the case was not reproduced.
     """
-    taken = {key: [] for key in RUN}
+    taken: dict[str, list[Download]] = {key: [] for key in RUN}
     with Network(bool(tso)) as net:
         for _ in range(ROUNDS):
             for key in RUN:

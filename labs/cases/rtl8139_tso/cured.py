@@ -16,7 +16,7 @@ from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.errors import CannotTry
-from labs.judge.judging import answered, held_still, others_left_alone, ran, whole_in
+from labs.judge.judging import answered, held_still, others_left_alone, ran, script_in, there, whole_in
 
 # What `ethtool -k` lists that may be off after the answer: the card's segmentation, and what the kernel does itself
 # (NETIF_F_SOFT_FEATURES in include/linux/netdev_features.h, and NETIF_F_NOCACHE_COPY).
@@ -52,7 +52,7 @@ def judge_offload(evidence: Evidence, verdict: Verdict) -> None:
     if seen.fixed:
         held_still(HELD_UP_MS, seen.fixed)
         fits(verdict, seen.fixed)
-        fast(verdict, seen.broken, seen.fixed)
+        fast(verdict, there(seen.broken), seen.fixed)
     if seen.lost is not None:
         lost = sorted({*seen.lost} - {*SEGMENTATION, *THE_KERNELS})
         verdict.expect(
@@ -63,7 +63,7 @@ def judge_offload(evidence: Evidence, verdict: Verdict) -> None:
 
 def begun(evidence: Evidence, verdict: Verdict) -> Any:
     """What was seen; the script ran, and the server as it was shows what the answer is to fix."""
-    ran(verdict, evidence.script)
+    ran(verdict, script_in(evidence))
     seen = whole_in(evidence)
     shows_the_fault(seen.broken)
     return seen

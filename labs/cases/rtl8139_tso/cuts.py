@@ -83,8 +83,8 @@ def judge_profile(evidence: Evidence, verdict: Verdict) -> None:
 def judge_device(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: the card of 2006, fixed by the answer, and it is the card that cuts; the one fixed by others is its
     control."""
-    cut_to_size(evidence, verdict, "mended")
-    for seen in (*evidence.seen.plain, *evidence.seen.asked):
+    cut = cut_to_size(evidence, verdict, "mended")
+    for seen in (*cut.plain, *cut.asked):
         handed = seen.card_counters.get("tx_packets", 0)
         verdict.measured[f"handed_{seen.mss}"] = handed
         verdict.expect(
@@ -94,8 +94,8 @@ def judge_device(evidence: Evidence, verdict: Verdict) -> None:
         )
 
 
-def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> None:
-    """Each download held to its MSS; the first against the other server's rate."""
+def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
+    """Each download held to its MSS; the first against the other server's rate. What was seen."""
     seen: Card = whole_in(evidence)
     asked, plain = ([each.mss for each in each_of] for each_of in (seen.asked, seen.plain))
     fit = all(mss in sizes for mss, sizes in (*zip(asked, ASKED_MSS), *zip(plain, PLAIN_MSS)))
@@ -120,3 +120,4 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> None:
             f"{rate:.0f} KB/s, expected a {SLOWER:g}th of the {other:.0f} that {control} gives",
         )
     answered(verdict, evidence.unanswered)
+    return seen

@@ -43,7 +43,7 @@ def judge(seen: dict[str, Rounds[Download]]) -> list[Check]:
 def mechanism(broken: Download) -> list[Check]:
     """What must be so of the broken card, whatever the clock says."""
     drops, icmps = broken.router("FragFails"), len(broken.frag_needed)
-    mtus = sorted({packet.next_hop_mtu for packet in broken.frag_needed})
+    mtus = sorted({packet.next_hop_mtu for packet in broken.frag_needed}, key=lambda mtu: mtu or 0)
     return [
         Check(
             broken.largest_bytes == CUT_BYTES > broken.mss,

@@ -14,7 +14,7 @@ from labs.cases.rtl8139_tso.cured import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import held_still
+from labs.judge.judging import held_still, script_in, there
 
 # All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
 OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
@@ -23,7 +23,7 @@ OTHER_CODES = tuple(code for code in range(16) if code != 4)  # of type 3: RFC 7
 # Nobody here speaks any.
 OTHER_PROTOCOLS = (47, 50, 51, 132, 253)
 # Where nothing is to come in: what is often opened, and some more that are drawn each time.
-PORTS = (
+PORTS: tuple[int, ...] = (
     20,
     21,
     22,
@@ -113,7 +113,7 @@ def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
     if seen.opened:
         held_still(HELD_UP_MS, seen.opened)
     if seen.learnt_mtu is not None:
-        heard(verdict, seen.opened, seen.learnt_mtu)
+        heard(verdict, there(seen.opened), seen.learnt_mtu)
     if seen.knocked is not None:
         closed(verdict, seen.knocked)
     if seen.rules:
@@ -123,13 +123,13 @@ def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
             f"the firewall does more than let something in: {seen.rules.change}",
         )
     if seen.server:
-        change = seen.server.change
+        change, opened = seen.server.change, there(seen.opened)
         verdict.expect(
-            change is None and seen.opened.above_mss > 0,
+            change is None and opened.above_mss > 0,
             "only the firewall was changed",
             f"more than the firewall was changed: {change or 'the segments are smaller'}",
         )
-        predicted(verdict, evidence.script.variables, seen.broken, seen.opened)
+        predicted(verdict, script_in(evidence).variables, there(seen.broken), opened)
     ends(evidence, verdict)
 
 

@@ -76,7 +76,7 @@ class Network(Topology):
     card nothing that it would have to cut."""
 
     topo, drivers = Hosts, DRIVERS
-    modules = ("8139cp", "virtio_net", "iptable_filter", "iptable_mangle", "xt_TCPMSS", "xt_length")
+    modules: tuple[str, ...] = ("8139cp", "virtio_net", "iptable_filter", "iptable_mangle", "xt_TCPMSS", "xt_length")
 
     def __init__(self, tso: bool = True) -> None:
         self.tso = "on" if tso else "off"

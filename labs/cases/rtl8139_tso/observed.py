@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from core.wire.packet import Packet
 from labs.cases.rtl8139_tso.names import NARROW_MTU, SERVERS
@@ -118,7 +120,7 @@ class Download:
         """How many segments had which payload, in bytes."""
         return Counter(packet.payload_bytes for packet in self.data)
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """Plain values, without the packets."""
         return {
             "called": self.called,
@@ -145,7 +147,7 @@ class Download:
 
 
 # Heads of a table's columns, and what stands in them of a download; a table of a step shows some.
-COLUMNS = {
+COLUMNS: Mapping[str, Callable[[Download], object]] = {
     "KB/s": lambda seen: f"{seen.rate_kb_s:.0f}",
     "MSS": lambda seen: seen.mss,
     "largest": lambda seen: seen.largest_bytes,
@@ -160,17 +162,20 @@ COLUMNS = {
 }
 
 
-class Downloads(list):
+class Downloads(list[Download]):
     """Several downloads as one table, at most 80 columns wide."""
 
-    def __init__(self, seen, *columns: str) -> None:
+    def __init__(self, seen: Iterable[Download], *columns: str) -> None:
         super().__init__(seen)
         self.columns = columns or tuple(COLUMNS)
 
     def text(self) -> str:
         names = max(map(len, (seen.called for seen in self)))
         widths = [max(len(head), 5) + 1 for head in self.columns]
-        rows = [list(self.columns), *([COLUMNS[head](seen) for head in self.columns] for seen in self)]
+        rows: list[list[object]] = [
+            list(self.columns),
+            *([COLUMNS[head](seen) for head in self.columns] for seen in self),
+        ]
         lines = [
             f"{called:<{names}}" + "".join(f"{value:>{width}}" for value, width in zip(row, widths))
             for called, row in zip(["", *(seen.called for seen in self)], rows)
@@ -179,5 +184,5 @@ class Downloads(list):
 
     __repr__ = text
 
-    def to_json(self) -> list[dict]:
+    def to_json(self) -> list[dict[str, Any]]:
         return [seen.to_json() for seen in self]

@@ -15,7 +15,7 @@ LOOKS = Path(__file__).with_name("looks.toml")
 
 
 @contextlib.contextmanager
-def scene(key: str) -> Iterator[tuple[Network, Callable[[], None]]]:
+def scene(key: str) -> Iterator[tuple[Network, Callable[[], object]]]:
     """A download is over, in one of the states of `remedies`; what was done to the server has been undone."""
     with Network() as net:
         under(net, key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
@@ -48,7 +48,7 @@ def _some(seen: Download, counter: str) -> tuple[str, str]:
 
 
 # For each thing to predict: how it is measured, as the word expected and the figures behind it.
-MEASURED = {
+MEASURED: Mapping[str, Callable[[Download], tuple[str, str]]] = {
     "df": _df,
     "largest": lambda seen: (str(seen.largest_bytes), f"among {len(seen.data)} segments"),
     "dropped": lambda seen: _some(seen, "FragFails"),
@@ -93,7 +93,7 @@ def meant(text: str) -> str:
     return " or ".join(dict.fromkeys([said, *chosen])) if said else ""
 
 
-def _unless_a_remark(brackets: re.Match) -> str:
+def _unless_a_remark(brackets: re.Match[str]) -> str:
     """What of a pair of brackets is to be read: there is nothing but arithmetic in it."""
     return brackets[0] if ARITHMETIC.fullmatch(brackets[0].translate(MINUS)) else ""
 

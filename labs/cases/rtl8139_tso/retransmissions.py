@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+from core.wire.packet import Packet
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
 
@@ -25,8 +26,10 @@ class SentAgain:
     def tries(self) -> list[tuple[int, ...]]:
         """For each dropped segment, in order: payloads of all frames with its first byte, up to the one
         that passed the narrow link (or the download's end)."""
-        found = {}
+        found: dict[int, list[Packet]] = {}
         for packet in self.seen.data:
+            if packet.seq is None:
+                continue
             for first in list(found):
                 if packet.seq <= first < packet.seq + packet.payload_bytes and not _passed(found[first]):
                     found[first].append(packet)

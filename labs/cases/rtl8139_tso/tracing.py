@@ -136,7 +136,7 @@ class Watched:
 
 def _taken(arrived: list, seq: int, payload_bytes: int) -> tuple[int, ...]:
     """Takes the frames with these bytes off the list of those that arrived."""
-    sizes = []
+    sizes: list[int] = []
     while arrived and seq <= arrived[0].seq < seq + payload_bytes and sum(sizes) < payload_bytes:
         sizes.append(arrived.pop(0).payload_bytes)
     return tuple(sizes)
@@ -274,4 +274,5 @@ def traced(net: Network) -> Traced:
         with segments_tracer() as tracer:
             seen = under(net, key, tracer)
         watched.append(Watched(seen, tracer.events))
-    return Traced(*watched, tracer, os.uname().release)
+    plain, locked = watched
+    return Traced(plain, locked, tracer, os.uname().release)

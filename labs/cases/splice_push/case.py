@@ -30,6 +30,7 @@ from labs.measure.rounds import Rounds
 from labs.trace import module
 
 if TYPE_CHECKING:
+    from core.draw.topology_svg import Described
     from labs.cases.splice_push.experiments import Table
     from labs.cases.splice_push.tracing import Traced
     from labs.trace.tracer import Event, Tracer
@@ -67,7 +68,7 @@ class Outcome(Claims):
     fixed: dict[str, Rounds[Fetched]]
     built_s: float
     kernel: str
-    addresses: dict
+    addresses: Described
 
     @property
     def checks(self) -> list[Check]:
@@ -224,5 +225,5 @@ def fetched(net: Network, ways: Iterable[Way | str] = WAYS) -> Seen:
 
     known = {way.name: way for way in WAYS}
     with push_tracer() as tracer:
-        seen = fetch(net, [known.get(way, way) for way in ways], tracer)
+        seen = fetch(net, [known[way] if isinstance(way, str) else way for way in ways], tracer)
     return with_events(seen, tracer.events)

@@ -95,15 +95,15 @@ def loses(one: Request) -> bool:
 def reckoned(lost: Expression, secret: int) -> Iterator[Request]:
     """Requests that nobody makes: edges, with whatever else a request may have; the answer's own numbers, as each
     number of a request; and some by chance."""
-    flags = list(itertools.product(PLACES, *([(0, 1)] * 3)))
-    for size, (where, *others) in itertools.product(EDGES, flags):
+    flags = [(where, bits) for where in PLACES for bits in itertools.product((0, 1), repeat=3)]
+    for size, (where, others) in itertools.product(EDGES, flags):
         yield from (Request(where, size + excess, size, *others) for excess in (*EXCESSES, size))
     chance = random.Random(secret)
     for number in sorted(constants(lost))[:MOST_CONSTANTS]:
         for near in range(number - 1, number + 2):
             size = chance.randrange(1, LARGEST_BYTES + 1)
             for asked, of in ((near, near), (near + 1, near), (near, near - 1), (near, size), (size + near, size)):
-                where, *others = chance.choice(flags)
+                where, others = chance.choice(flags)
                 if 1 <= of <= LARGEST_BYTES and of <= asked <= MOST_BYTES:
                     yield Request(where, asked, of, *others)
     yield from (drawn(chance) for _ in range(BY_CHANCE))

@@ -20,7 +20,7 @@ SOON_S = 0.2
 
 
 @contextlib.contextmanager
-def scene(state: contextlib.AbstractContextManager) -> Iterator[tuple[Network, Callable[[], None]]]:
+def scene(state: contextlib.AbstractContextManager) -> Iterator[tuple[Network, Callable[[], object]]]:
     """A client has asked and still listens; the kernel is in `state` for as long."""
     with Network() as net, state:
         waiting = Fetch(net, ONE, deadline_s=WAITS_S)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 HANDED_ON_FLAGS = {0x8000: "MORE", 0x20000: "NOTLAST"}  # MSG_…, include/linux/socket.h
 
@@ -12,9 +12,17 @@ HANDED_ON_FLAGS = {0x8000: "MORE", 0x20000: "NOTLAST"}  # MSG_…, include/linux
 class Called(Protocol):
     """A function was entered; `value` and `detail` are what pushes.bpf.c reports of it."""
 
-    function: str
-    value: int
-    detail: int
+    @property
+    def function(self) -> str: ...
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def detail(self) -> int: ...
+
+
+Kind = TypeVar("Kind", bound=Called)
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class Page:
         return " ".join(word for flag, word in HANDED_ON_FLAGS.items() if self.flags & flag) or "-"
 
 
-def of(calls: Sequence[Called], *functions: str) -> list[Called]:
+def of(calls: Sequence[Kind], *functions: str) -> list[Kind]:
     """Those of these functions."""
     return [call for call in calls if call.function in functions]
 

@@ -4,7 +4,7 @@ exercise 4 is held to: what the kernel's own function did in the same guest."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
@@ -34,7 +34,7 @@ REQUESTS = (
 # splice(2) is asked at least and at most, for an object of so many bytes in two or more buffers. What 2 GiB leave is no
 # int; of 4 GiB 32 bits have less than the first buffer holds.
 LEAST_BUFFER_BYTES = 100
-ASKED = {
+ASKED: Mapping[str, Callable[[int], tuple[int, int]]] = {
     "exact": lambda size: (size, size),
     "exact, and more in the pipe": lambda size: (size, size),
     "in parts": lambda size: (size // 4, size - 1),  # which begin and end within a page

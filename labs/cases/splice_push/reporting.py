@@ -86,8 +86,8 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
         one(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
         one(senders["E"], sizes[7], sizes[7] + 1)
         at_the_same_time(senders, sizes[9:])
-    silent = (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7), ("F", 9), ("H", 11), ("J", 14))
-    return [Event(name, sizes[number]) for name, number in silent]
+    unpushed = (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7), ("F", 9), ("H", 11), ("J", 14))
+    return [Event(name, sizes[number]) for name, number in unpushed]
 
 
 def connected(stack: contextlib.ExitStack) -> socket.socket:

@@ -24,7 +24,9 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
 ASKED_BYTES = 1 << 30  # what the report's client asked for: /?s=1g
@@ -33,9 +35,10 @@ SPLICE_F_MORE = 4  # include/linux/splice.h
 ACKNOWLEDGED_S = 5.0  # what a header's ACK gets, on a busy machine
 UNACKED = 24  # offset of tcpi_unacked in struct tcp_info (include/uapi/linux/tcp.h)
 PATTERN = random.Random(2013).randbytes(1 << 20)  # noise, the same each time: no part of it is like another
+Send: TypeAlias = Callable[[socket.socket, int, int], object]  # an object: to whom, from which file, how many bytes
 
 
-def answer(connection: socket.socket, send_object) -> bool:
+def answer(connection: socket.socket, send_object: Send | None) -> bool:
     """Reads one request and answers it; False at the connection's end."""
     request = b""
     while not request.endswith(b"\r\n\r\n"):
@@ -61,7 +64,7 @@ def answer(connection: socket.socket, send_object) -> bool:
     return "close" not in how
 
 
-def prepare(connection: socket.socket, how: dict) -> None:
+def prepare(connection: socket.socket, how: Mapping[str, str]) -> None:
     """Socket options that a request asks for."""
     if "sndbuf" in how:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, int(how["sndbuf"]))
@@ -83,7 +86,7 @@ def acknowledged(connection: socket.socket) -> None:
         time.sleep(0.001)  # polling a state
 
 
-def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
+def sends(connection: socket.socket, file: int, size: int, how: Mapping[str, str]) -> None:
     """The object, in the way that the request asks for."""
     more = how.get("more") == "1"
     if how.get("way") == "send":
@@ -106,7 +109,7 @@ def sends(connection: socket.socket, file: int, size: int, how: dict) -> None:
         os.close(into)
 
 
-def use(out: int, into: int, how: dict) -> None:
+def use(out: int, into: int, how: Mapping[str, str]) -> None:
     """Makes the pipe as large as it is to be, and has pages go through it: splice(2) from a pipe to a pipe moves a
     buffer on, and leaves in its place what was written there (splice_pipe_to_pipe() in fs/splice.c)."""
     if "room" in how:
@@ -119,7 +122,7 @@ def use(out: int, into: int, how: dict) -> None:
         os.close(other_into)
 
 
-def fill(file: int, into: int, size: int, how: dict) -> int:
+def fill(file: int, into: int, size: int, how: Mapping[str, str]) -> int:
     """Fills a pipe with the file's pages, as many as it holds, or with pieces of it; bytes filled."""
     if pieces_bytes := int(how.get("pieces", 0)):
         return sum(os.write(into, os.read(file, pieces_bytes)) for _ in range(size // pieces_bytes))
@@ -127,13 +130,13 @@ def fill(file: int, into: int, size: int, how: dict) -> int:
         return os.splice(file, into, size)
     other_out, other_into = os.pipe()
     os.splice(file, other_into, size)
-    filled = ctypes.CDLL(None, use_errno=True).tee(other_out, into, size, 0)
+    filled: int = ctypes.CDLL(None, use_errno=True).tee(other_out, into, size, 0)
     os.close(other_out)
     os.close(other_into)
     return filled
 
 
-def serve(connection: socket.socket, send_object) -> None:
+def serve(connection: socket.socket, send_object: Send | None) -> None:
     """Request after request, until the client ends the connection."""
     with connection:
         try:

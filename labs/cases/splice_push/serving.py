@@ -80,11 +80,11 @@ def served(answer: str) -> Served:
             lines = traced(trace, sum(map(len, each)) + len(again) + len(together) + 1)  # and who has left
     except DoesNotStart as reason:
         return Served(refused=str(reason))
-    alone, again, together = (
+    objects = (
         [evidence_of(one, tracer.events, next(lines[one.port], [])) for one in found]
         for found in (alone, again, together)
     )
-    return Served("", missing_bytes, alone, again, together)
+    return Served("", missing_bytes, *objects)
 
 
 @contextlib.contextmanager

@@ -226,7 +226,7 @@ class Fetch:
         self.thread.start()
 
     def _read(self) -> None:
-        head = self.way.port == PIPE_PORT  # pv sends no header
+        head: bool | bytes = self.way.port == PIPE_PORT  # pv sends no header
         answer = b""
         end = self.start + self.deadline_s
         last, lost = end + BUSY_S, 0

@@ -9,6 +9,8 @@ from labs.measure.repeated import Repeated, repeated
 class Run(Claims):
     """One that ends as this word says."""
 
+    checks, missing = (), ""
+
     def __init__(self, word: str, figure: float = 0) -> None:
         self.checks, self.missing = [Check(word == "yes", "it is so")], "stood still" if word == "?" else ""
         self.figure = figure

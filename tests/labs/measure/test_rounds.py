@@ -55,7 +55,7 @@ def test_an_outcome_has_three_ways_to_end(missing, held, said, word):
     class Outcome(Claims):
         checks = [Check(held, "it is so")]
 
+    Outcome.missing = missing
     outcome = Outcome()
-    outcome.missing = missing
     assert outcome.reproduced is said and outcome.verdict()[0] == word
     assert outcome.claimed()["outcome"] == word.lower() and (not missing or outcome.claimed()["reasons"] == [missing])

@@ -1,0 +1,77 @@
+"""Do annotations say what is so? mypy, with the settings of pyproject.toml: strict where verdicts come from."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from fnmatch import fnmatch
+
+import grimp
+import pytest
+
+from host.paths import REPOSITORY
+
+SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["mypy"]
+STRICT = next(each["module"] for each in SETTINGS["overrides"] if each.get("disallow_untyped_defs"))
+WITHOUT_CACHE = ("--cache-dir", os.devnull)  # the whole takes three seconds
+
+
+def mypy(folder, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", *WITHOUT_CACHE, *words], cwd=folder, capture_output=True, text=True
+    )
+
+
+def is_strict(module: str) -> bool:
+    return any(fnmatch(module, name) or f"{module}.*" == name for name in STRICT)
+
+
+def test_mypy_finds_nothing():
+    done = mypy(REPOSITORY)
+    assert done.returncode == 0 and "unused section" not in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def said_of_a_copy(tmp_path_factory) -> str:
+    """What mypy says of a copy with a wrong line in each of these files."""
+    folder = tmp_path_factory.mktemp("types")
+    shutil.copy(REPOSITORY / "pyproject.toml", folder)
+    for part in ("core", "labs"):
+        shutil.copytree(REPOSITORY / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "exercises"))
+    for file, line, _ in WRONG:
+        with open(folder / file, "a") as text:
+            text.write(f"\n\n{line}\n")
+    done = mypy(folder, *sorted({file for file, _, _ in WRONG}))
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stdout
+
+
+WRONG = [
+    ("core/files.py", 'write_whole("file", "text")', "arg-type"),
+    ("core/statuses.py", "Status.HOLD", "attr-defined"),
+    ("core/draw/tree.py", "def strange(node):\n    return node", "no-untyped-def"),
+    ("core/wire/packet.py", "def strange(packet: Packet | None) -> str:\n    return packet.src", "union-attr"),
+    ("labs/judge/judging.py", "def strange(words: list) -> None: ...", "type-arg"),
+    (
+        "labs/cases/frag_needed/judge.py",
+        "def strange(seen: Observed | None) -> str:\n    return seen.text()",
+        "union-attr",
+    ),
+    ("labs/cases/splice_push/served.py", "def strange(one: Object) -> int:\n    return one.calls", "return-value"),
+    ("labs/table.py", 'COLUMNS: int = "80"', "assignment"),  # not strict, and looked at
+]
+
+
+@pytest.mark.parametrize("file, line, code", WRONG)
+def test_a_wrong_line_is_named(said_of_a_copy, file, line, code):
+    assert any(said.startswith(f"{file}:") and said.endswith(f"[{code}]") for said in said_of_a_copy.splitlines())
+
+
+def test_a_judge_imports_nothing_whose_types_are_not_strict():
+    """So neither does it import what measures, of whose libraries (Mininet, Scapy, bcc) no types are known."""
+    graph = grimp.build_graph("core", "labs", cache_dir=None)
+    judges = {name for name in graph.modules if name.startswith("labs.judge.") or name.endswith(".judges")}
+    assert len(judges) >= 6
+    asked = judges.union(*(graph.find_upstream_modules(judge) for judge in judges))
+    assert sorted(module for module in asked if not is_strict(module)) == []
