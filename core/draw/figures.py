@@ -23,6 +23,7 @@ from core.draw.flame import Flame
 from core.draw.ladder import Ladder
 from core.draw.page import ALONE, Page
 from core.draw.tree import Element, Markup, h
+from core.plain import Damaged
 from core.symbols import function_name
 
 SUFFIX = ".figure.json"  # of the file that a recorded figure lies in
@@ -141,7 +142,9 @@ def _ask(figure: Figure, what: Callable[[_Kind], Answer]) -> Answer:
         raise NoFigure(f"expected a figure (one of {', '.join(KINDS)}), found {str(figure):.60}")
     try:
         return what(KINDS[kind])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except Damaged as error:
+        raise NoFigure(f"not whole, a figure of kind {kind}: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:  # a packet may quote one
         raise NoFigure(f"not whole, a figure of kind {kind}: {type(error).__name__}: {error}") from error
 
 

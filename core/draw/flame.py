@@ -7,6 +7,7 @@ in which it was on the stack in that place, and what no callee covers is its own
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from typing import Any
 from core.draw import flame_svg
 from core.draw.page import MIME
 from core.draw.tree import markup
+from core.plain import Damaged, loaded
+
+FOLDED = re.compile(r"(.+) (\d{1,20})", re.ASCII)  # a stack and its count
 
 
 @dataclass
@@ -112,9 +116,13 @@ class Flame:
 
     @classmethod
     def of(cls, figure: Mapping[str, Any]) -> Flame:
-        """The flame graph of `figure()`."""
-        counted = (line.rpartition(" ") for line in figure["stacks"])
-        return cls(Counter({tuple(stack.split(";")): int(count) for stack, _, count in counted}), figure["title"])
+        """The flame graph of `figure()`. Raises Damaged."""
+        stacks: Counter[tuple[str, ...]] = Counter()
+        for number, line in enumerate(loaded(list[str], figure.get("stacks"), "figure.stacks")):
+            if not (found := FOLDED.fullmatch(line)):
+                raise Damaged(f"figure.stacks[{number}]: expected a stack and a count, found {line[:80]!r}")
+            stacks[tuple(found[1].split(";"))] = int(found[2])
+        return cls(stacks, loaded(str, figure.get("title"), "figure.title"))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values: shares to three digits."""

@@ -16,6 +16,7 @@ from core.draw import ladder_svg
 from core.draw.ladder_svg import PAIR, duration
 from core.draw.page import MIME
 from core.draw.tree import markup
+from core.plain import loaded, plain
 from core.wire.packet import Packet
 
 # A gap is cut short where it is this many times the next smaller one, and that many seconds long.
@@ -81,8 +82,8 @@ class Ladder:
     title: str
     hosts: list[str]
     steps: list[Step]
-    gap_notes: Mapping[int, str] = field(default_factory=dict)
-    addresses: Mapping[str, str] = field(default_factory=dict)
+    gap_notes: dict[int, str] = field(default_factory=dict)
+    addresses: dict[str, str] = field(default_factory=dict)
 
     def gaps(self) -> list[Gap]:
         """The time before each step; the first has none and is a gap of 0 s."""
@@ -114,26 +115,13 @@ class Ladder:
 
     def figure(self) -> dict[str, Any]:
         """Plain values for a recording, see `core.draw.figures`; `of` reads them."""
-        return {
-            "kind": "ladder",
-            "title": self.title,
-            "hosts": self.hosts,
-            "addresses": dict(self.addresses),
-            "steps": [
-                {"packet": step.packet.known(), "start": step.start, "end": step.end, "label": step.label}
-                | ({"note": step.note} if step.note else {})
-                | ({"lost": True} if step.lost else {})
-                for step in self.steps
-            ],
-            "gap_notes": {str(number): note for number, note in self.gap_notes.items()},
-        }
+        return {"kind": "ladder", **plain(self)}
 
     @classmethod
     def of(cls, figure: Mapping[str, Any]) -> Ladder:
-        """The ladder of `figure()`."""
-        steps = [Step(**step | {"packet": Packet.of(step["packet"])}) for step in figure["steps"]]
-        notes = {int(number): note for number, note in figure["gap_notes"].items()}
-        return cls(figure["title"], figure["hosts"], steps, notes, figure["addresses"])
+        """The ladder of `figure()`. Raises Damaged."""
+        found: Ladder = loaded(cls, {name: each for name, each in figure.items() if name != "kind"}, "figure")
+        return found
 
     def _repr_html_(self) -> str:
         return self.html()

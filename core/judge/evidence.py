@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.judge.plain import Damaged, loaded, plain
+from core.plain import Damaged, loaded, plain
 from core.protocol import LARGEST_EVIDENCE_BYTES
 
 SCHEMA = 1

@@ -143,20 +143,6 @@ class Packet:
         """The same as a dict of plain values, `quoted` and `inner` nested."""
         return dataclasses.asdict(self)
 
-    def known(self) -> dict[str, Any]:
-        """As `to_json()`, without what has its default; `of` reads it."""
-        found = {}
-        for each in dataclasses.fields(self):
-            value = getattr(self, each.name)
-            if value != each.default:
-                found[each.name] = value.known() if isinstance(value, Packet) else value
-        return found
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Packet:
-        """The packet of `known()`. Raises TypeError for a field that there is not, or one that is missing."""
-        return cls(**{**values, **{name: cls.of(values[name]) for name in ("quoted", "inner") if values.get(name)}})
-
 
 def _known(value: int | None) -> str:
     return "" if value is None else str(value)

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from core.cases import Exercise, WrongCall, exercise
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
-from core.judge.plain import Damaged
 from core.judge.verdict import Judged, Picture, Verdict
+from core.plain import Damaged
 from labs.errors import CannotTry, CouldNotTell
 from labs.measure.rounds import Round
 

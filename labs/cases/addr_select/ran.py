@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
-from core.judge.plain import Damaged
 from core.judge.verdict import Verdict
+from core.plain import Damaged
 from labs.cases.addr_select.cured import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
 from labs.judge.judging import ran, seen_in

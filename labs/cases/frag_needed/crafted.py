@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
-from core.judge.plain import Damaged
 from core.judge.verdict import Judged, Verdict
+from core.plain import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import CannotTry

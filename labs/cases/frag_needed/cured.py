@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 
 from core.draw.ladder import Ladder
 from core.judge.evidence import Evidence
-from core.judge.plain import Damaged
 from core.judge.verdict import Verdict
+from core.plain import Damaged
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cure import (
     ASKED,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
-from core.judge.plain import Damaged
 from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
+from core.plain import Damaged
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge.judging import LACKS_A_PART, seen_in
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.judge.evidence import Evidence
-from core.judge.plain import Damaged
 from core.judge.verdict import Verdict
+from core.plain import Damaged
 from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import Download

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.judge.evidence import Evidence, Settings
-from core.judge.plain import Damaged
 from core.judge.verdict import Verdict
+from core.plain import Damaged
 from labs.cases.rtl8139_tso.cured import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU

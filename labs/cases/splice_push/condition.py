@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, fields
 from core.cases import Exercise, exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import Expression, NoExpression, constants, parsed, value
-from core.judge.plain import Damaged
 from core.judge.verdict import Judged, Verdict
+from core.plain import Damaged
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge.judging import seen_in
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
-from core.judge.plain import Damaged
 from core.judge.verdict import Judged, Verdict
+from core.plain import Damaged
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.served import none_of
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, numbers
-from core.judge.plain import Damaged
 from core.judge.verdict import Judged, Verdict
+from core.plain import Damaged
 from labs.cases.splice_push import system_calls
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PATTERN

@@ -10,6 +10,7 @@ from core.draw.flame import Flame
 from core.draw.ladder import Ladder, ladder
 from core.draw.page import Page
 from core.draw.tree import markup
+from core.plain import plain
 from core.wire.packet import Packet
 
 QUOTED = Packet(0.0, "10.0.0.1", "10.0.0.2", "tcp", sport=1, dport=80)
@@ -20,6 +21,9 @@ PACKETS = [
 ]
 HOSTS = {"client": ["10.0.0.1"], "server": ["10.0.0.2"]}
 SEEN = ladder(PACKETS, HOSTS, "A <b>", notes={0: "a note"}, gap_notes={2: "waits"}, lost={0})
+STEP = SEEN.figure()["steps"][0]
+QUOTES_ITSELF = plain(QUOTED)
+QUOTES_ITSELF["quoted"] = QUOTES_ITSELF
 FLAME = Flame(Counter({("a", "b"): 3, ("a", "c", "d"): 2}), "Calls")
 FRAMES = [("seen", "f", "f+0x1"), ("also there", None, "g.isra.0+0x2/0x9"), ("folded", "h", None)]
 ROWS = [
@@ -70,11 +74,28 @@ def test_functions_and_packets_lead_where_the_page_says():
     [
         (None, "expected a figure (one of stack"),
         ({"kind": "html", "html": "<p>"}, "expected a figure (one of stack"),
-        ({"kind": "ladder", "title": "T"}, "not whole, a figure of kind ladder: KeyError"),
+        ({"kind": "ladder", "title": "T"}, "not whole, a figure of kind ladder: figure: 'hosts' is missing"),
         (SEEN.figure() | {"hosts": ["client"]}, "not whole, a figure of kind ladder"),
-        (SEEN.figure() | {"steps": [{"packet": {"colour": "red"}}]}, "unexpected keyword argument"),
+        (SEEN.figure() | {"steps": [{"packet": {"colour": "red"}}]}, "figure.steps[0]: 'start' is missing"),
+        (
+            SEEN.figure() | {"steps": [STEP | {"packet": {"colour": "red"}}]},
+            "steps[0].packet: there is no 'colour' in it",
+        ),
+        (
+            SEEN.figure() | {"steps": [STEP | {"packet": QUOTES_ITSELF}]},
+            "not whole, a figure of kind ladder: Recursion",
+        ),
+        (
+            SEEN.figure() | {"gap_notes": {"two": ""}},
+            "figure.gap_notes: expected a whole number as a name, found 'two'",
+        ),
+        (SEEN.figure() | {"gap_notes": {"2": 3}}, "figure.gap_notes.2: expected str, found int"),
         (STACK | {"rows": [{}]}, "not whole, a figure of kind stack"),
-        ({"kind": "flame", "title": "", "stacks": ["a;b"]}, "not whole, a figure of kind flame"),
+        (
+            {"kind": "flame", "title": "", "stacks": ["a;b"]},
+            "not whole, a figure of kind flame: figure.stacks[0]: expected",
+        ),
+        ({"kind": "flame", "title": ""}, "not whole, a figure of kind flame: figure.stacks: expected list"),
     ],
 )
 def test_what_is_not_whole_is_said(figure, why):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.judge.plain import Damaged
+from core.plain import Damaged
 from labs.cases.splice_push.system_calls import (
     copied_bytes,
     lasted_ms,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from core.judge.plain import Damaged, loaded, plain
+from core.plain import Damaged, loaded, plain
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,15 @@ class Outer:
     raw: bytes = b""
     inside: list[Inner] = field(default_factory=list)
     by_name: dict[str, int] = field(default_factory=dict)
+    by_number: dict[int, str] = field(default_factory=dict)
 
 
-FULL = Outer("a", 3, False, None, b"\x00" * 1000, [Inner(1.5, Inner(2.0))], {"x": 1})
+FULL = Outer("a", 3, False, None, b"\x00" * 1000, [Inner(1.5, Inner(2.0))], {"x": 1}, {-1: "a", 20: "b"})
 
 
 def test_it_comes_back_as_it_was():
     for value in (FULL, Outer("a", 3)):
-        assert loaded(Outer, json.loads(json.dumps(plain(value)))) == value
+        assert loaded(Outer, json.loads(json.dumps(plain(value)))) == loaded(Outer, plain(value)) == value
 
 
 def test_what_goes_without_saying_is_left_out():
@@ -58,6 +59,9 @@ def test_what_goes_without_saying_is_left_out():
         ({"inside": [{}]}, "it.inside[0]: 'ms' is missing"),
         ({"by_name": {"x": None}}, "it.by_name.x: expected int, found NoneType"),
         ({"by_name": [1]}, "it.by_name: expected dict, found list"),
+        ({"by_number": {"2": 3}}, "it.by_number.2: expected str, found int"),
+        ({"by_number": {"1.5": "a"}}, "it.by_number: expected a whole number as a name, found '1.5'"),
+        ({"by_number": {"9" * 20: "a"}}, "it.by_number: expected a number up to"),
         ({"other": 1}, "it: there is no 'other' in it"),
     ],
 )

@@ -1,9 +1,10 @@
 """How does a dataclass become plain values, as JSON has them, and these the dataclass again?
 
-    plain(value)           what json.dumps() takes; a field that has its default is left out, bytes are packed
+    plain(value)           what json.dumps() takes; a field that has its default is left out, bytes are packed, and
+                           a dict's keys are text
     loaded(kind, value)    the same again; of what somebody else has written, nothing is taken on trust
 
-Known are str, bool, int, float, None, bytes, `X | None`, list[X], dict[str, X] and dataclasses of these.
+Known are str, bool, int, float, None, bytes, `X | None`, list[X], dict[str, X], dict[int, X] and dataclasses of these.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ import binascii
 import dataclasses
 import functools
 import math
+import re
 import types
 import typing
 import zlib
 from collections.abc import Mapping
 
 LARGEST_NUMBER = 1 << 64  # what the kernel reports has 64 bits at most; no judge is to reckon with more
+NUMBER = re.compile(r"-?\d{1,20}", re.ASCII)  # as text
 LARGEST_BYTES = 8 << 20  # of what is packed
 Kind = typing.TypeVar("Kind")
 
@@ -38,7 +41,7 @@ def plain(value: object) -> typing.Any:
     if isinstance(value, bytes):
         return base64.b64encode(zlib.compress(value, 9)).decode()
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
+        return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     return value
@@ -60,7 +63,8 @@ def loaded(kind: typing.Any, value: object, at: str = "it") -> typing.Any:
     if of is list:
         return [loaded(inside[0], each, f"{at}[{number}]") for number, each in enumerate(_is(list, value, at))]
     if of is dict:
-        return {key: loaded(inside[1], each, f"{at}.{key}") for key, each in _is(dict, value, at).items()}
+        found = _is(dict, value, at)
+        return {_key(inside[0], key, at): loaded(inside[1], each, f"{at}.{key}") for key, each in found.items()}
     raise TypeError(f"no way to load {kind}")
 
 
@@ -76,6 +80,14 @@ def _number(kind: type[int] | type[float], value: object, at: str) -> int | floa
     if not abs(value) <= LARGEST_NUMBER or not math.isfinite(value):
         raise Damaged(f"{at}: expected a number up to 2^64, found another")
     return kind(value)
+
+
+def _key(kind: type[str] | type[int], key: str, at: str) -> object:
+    if kind is str:
+        return key
+    if not NUMBER.fullmatch(key):
+        raise Damaged(f"{at}: expected a whole number as a name, found {key[:80]!r}")
+    return _number(int, int(key), at)
 
 
 def _unpacked(text: str, at: str) -> bytes:
