@@ -5,9 +5,9 @@ text, what it may act on or the schema has changed; a task, a hint or a start fi
 anything anew. Captures' own files are left out: nothing is judged by them.
 """
 
-import gzip
 import hashlib
 import json
+import lzma
 import re
 import tomllib
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def deserved(kind: str, answer: Path) -> tuple[str, str]:
 
 def file(exercise: Exercise, kind: str, answer: Path) -> Path:
     """Where that of this answer is."""
-    return FOLDER / exercise.id / f"{kind}-{answer.stem}.json.gz"
+    return FOLDER / exercise.id / f"{kind}-{answer.stem}.json.xz"
 
 
 def store(where: Path, exercise: Exercise, evidence: dict) -> None:
@@ -50,12 +50,12 @@ def store(where: Path, exercise: Exercise, evidence: dict) -> None:
     where.parent.mkdir(parents=True, exist_ok=True)
     found = {"read_sha256": read(exercise), "evidence": without_captures(evidence)}
     text = json.dumps(found, sort_keys=True, separators=(",", ":"))
-    where.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    where.write_bytes(lzma.compress(text.encode(), preset=9))
 
 
 def load(where: Path) -> dict:
     """{"read_sha256", "evidence"}"""
-    return json.loads(gzip.decompress(where.read_bytes()))
+    return json.loads(lzma.decompress(where.read_bytes()))
 
 
 def read(exercise: Exercise) -> str:
