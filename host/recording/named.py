@@ -17,7 +17,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 SVG = "{http://www.w3.org/2000/svg}"
 PLOT = f'<svg xmlns="{SVG[1:-1]}" xmlns:xlink="http://www.w3.org/1999/xlink">{{}}</svg>'
 # What Matplotlib draws with.
-DRAWS = {"svg", "g", "path", "defs", "style", "clipPath", "rect", "use", "text", "tspan", "image"}
+DRAWS = {"svg", "g", "path", "defs", "style", "clipPath", "rect", "use", "pattern", "text", "tspan", "image"}
 
 
 def files(case: str, data: dict) -> dict[str, bytes]:
