@@ -95,5 +95,8 @@ def test_a_plot_that_does_more_than_draw_is_refused(stored, svg):
     with pytest.raises(LabError, match="the figure a.*nothing was stored"):
         stored({"figures": {"a": PLOT | {"svg": svg}}})
     assert not stored.files()
-    drawn = '<pattern id="c"/><defs><style type="text/css">*{x:y}</style></defs><g id="a"><use xlink:href="#b" style="fill:red"/></g>'
+    drawn = (
+        '<defs><pattern id="c"/><style type="text/css">*{x:y}</style></defs>'
+        '<g id="a"><use xlink:href="#b" style="fill:red"/></g>'
+    )
     assert "case/a.figure.json" in stored({"figures": {"a": PLOT | {"svg": drawn}}})
