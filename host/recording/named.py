@@ -14,8 +14,10 @@ from host.errors import LabError
 # It becomes part of a page's address and of a path in git. Small letters, for some file systems know no others.
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
-SVG = "{http://www.w3.org/2000/svg}"
-PLOT = f'<svg xmlns="{SVG[1:-1]}" xmlns:xlink="http://www.w3.org/1999/xlink">{{}}</svg>'
+SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+PLOT = f'<svg xmlns="{SVG[1:-1]}" xmlns:xlink="{XLINK[1:-1]}">{{}}</svg>'
+ElementTree.register_namespace("", SVG[1:-1])  # prefixes as a page has them
+ElementTree.register_namespace("xlink", XLINK[1:-1])
 # What Matplotlib draws with.
 DRAWS = {"svg", "g", "path", "defs", "style", "clipPath", "rect", "use", "pattern", "text", "tspan", "image"}
 
@@ -37,20 +39,27 @@ def files(case: str, data: dict) -> dict[str, bytes]:
 
 
 def _figure(case: str, name: str, figure: Any) -> bytes:
-    """A figure's data, which can be drawn; the SVG of a plot, which is markup already, draws and does no more."""
+    """A figure's data, which can be drawn."""
     try:
         figures.draw(figure)
-        plain = ElementTree.fromstring(PLOT.format(figure["svg"])) if figure["kind"] == "plot" else ()
+        if figure["kind"] == "plot":
+            figure = figure | {"svg": _only_drawing(case, name, ElementTree.fromstring(PLOT.format(figure["svg"])))}
     except (figures.NoFigure, ElementTree.ParseError) as error:
         raise _nothing(case, f"the figure {name}: {error}") from error
-    for element in plain and plain.iter():
-        tag = element.tag.removeprefix(SVG)
-        _expect(case, tag in DRAWS, f"an SVG that only draws, for the figure {name}", tag)
+    return (json.dumps(figure, indent=1) + "\n").encode()  # unsorted: of rows it is the order of columns
+
+
+def _only_drawing(case: str, name: str, plot: ElementTree.Element) -> str:
+    """The SVG of a plot, which draws and does no more. It is written anew, without comments, processing instructions
+    and CDATA, because XML and HTML do not agree where these end: a browser may run what was a comment here."""
+    expected = f"an SVG that only draws, for the figure {name}"
+    for element in plot.iter():
+        _expect(case, element.tag.removeprefix(SVG) in DRAWS, expected, element.tag)
         for attribute, value in element.attrib.items():
             leads = attribute.rpartition("}")[2] == "href" and not value.startswith("#")
-            _expect(case, not (leads or attribute.startswith("on")), f"an SVG that only draws, for the figure {name}",
-                    f"{attribute}={value}")  # fmt: skip
-    return (json.dumps(figure, indent=1) + "\n").encode()  # unsorted: of rows it is the order of columns
+            _expect(case, not (leads or attribute.startswith("on")), expected, f"{attribute}={value}")
+    text = ElementTree.tostring(plot, encoding="unicode")
+    return text[text.index(">") + 1 : text.rindex("</svg>")].strip()
 
 
 def _bytes(case: str, name: str, content: object) -> bytes:

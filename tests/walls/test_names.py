@@ -100,3 +100,18 @@ def test_a_plot_that_does_more_than_draw_is_refused(stored, svg):
         '<g id="a"><use xlink:href="#b" style="fill:red"/></g>'
     )
     assert "case/a.figure.json" in stored({"figures": {"a": PLOT | {"svg": drawn}}})
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        "<!--> <script>alert(1)</script> -->",
+        "<?x ><script>alert(1)</script>?>",
+        "<style><![CDATA[</style><script>]]></style>",
+    ],
+)
+def test_what_a_browser_may_not_take_for_a_comment_is_not_stored(stored, svg):
+    kept = json.loads(
+        stored({"figures": {"a": PLOT | {"svg": f'<g id="a"/>{svg}<use xlink:href="#b"/>'}}})["case/a.figure.json"]
+    )
+    assert "<script" not in kept["svg"] and '<g id="a" />' in kept["svg"] and '<use xlink:href="#b" />' in kept["svg"]
