@@ -17,6 +17,7 @@ import re
 from docutils import nodes
 from recorded_figure import recorded_figure
 from sphinx.application import Sphinx
+from terms import address
 from terms_found import QUOTED, quoted_name
 
 from core.draw import figures
@@ -29,13 +30,13 @@ def names(page: nodes.document) -> set[str]:
     return {word for text in said + quoted for word in re.findall(r"\w+", text)}
 
 
-def address(app: Sphinx, docname: str, function: str) -> str | None:
+def way_to(app: Sphinx, docname: str, function: str) -> str | None:
     """The way from a page to the function's code: on the same page if it is quoted there."""
     choices = app.env.wpw_quoted.get(function, [])
     if not choices:
         return None
     there, anchor = next((choice for choice in choices if choice[0] == docname), choices[0])
-    return f"#{anchor}" if there == docname else f"{app.builder.get_relative_uri(docname, there)}#{anchor}"
+    return address(app, docname, there, anchor)
 
 
 def link(app: Sphinx, page: nodes.document, docname: str) -> None:
@@ -46,7 +47,7 @@ def link(app: Sphinx, page: nodes.document, docname: str) -> None:
     named = names(page)
     for node in found:
         node["named"] = named
-        ways = {name: address(app, docname, name) for name in figures.functions(node["figure"])}
+        ways = {name: way_to(app, docname, name) for name in figures.functions(node["figure"])}
         node["sources"] = {name: way for name, way in ways.items() if way}
         node["packets"] = packets(app, docname, figures.packets(node["figure"]))
 
@@ -56,7 +57,7 @@ def packets(app: Sphinx, docname: str, described: list[str]) -> dict[str, tuple[
     made = {}
     for said in described:
         for pattern, function in app.config.packet_sources:
-            way = address(app, docname, function)
+            way = way_to(app, docname, function)
             if way and re.search(pattern, said):
                 made[said] = (function, way)
                 break

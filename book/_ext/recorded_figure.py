@@ -10,9 +10,9 @@ from docutils import nodes
 from html_only import add_html_node
 from sphinx.application import Sphinx
 
-from core.draw import figures
+from core.draw import figures, parts
 from core.draw.page import Page
-from core.draw.tree import markup
+from core.draw.tree import Element, markup
 
 
 class recorded_figure(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
@@ -29,8 +29,8 @@ def setup_recorded_figure(app: Sphinx) -> None:
     add_html_node(app, recorded_figure, visit_html)
 
 
-def drawn(node: recorded_figure) -> str:
-    """The figure as HTML for its page."""
+def drawn(node: recorded_figure) -> Element:
+    """The figure for its page."""
     anchors = dict(node.get("anchors", {}))
     sources, terms = node.get("sources", {}), node.get("terms", {})
 
@@ -42,13 +42,11 @@ def drawn(node: recorded_figure) -> str:
         return None
 
     page = Page(lead, node.get("packets", {}).get, node.get("named"))
-    return markup(figures.draw(node["figure"], page))
+    return figures.draw(node["figure"], page)
 
 
 def visit_html(self, node: recorded_figure) -> None:
     """The figure; one on a page of prose in a box that scrolls if the page is narrower."""
-    html = drawn(node)
-    if label := node.get("label"):
-        html = f'<div class="wpw-scroll" tabindex="0" role="region" aria-label="{self.attval(label)}">{html}</div>'
-    self.body.append(html)
+    figure = drawn(node)
+    self.body.append(markup(parts.scrolled(node["label"], figure) if node.get("label") else figure))
     raise nodes.SkipNode
