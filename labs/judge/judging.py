@@ -38,7 +38,7 @@ class Judge:
 def judge_of(asked: Exercise) -> Judge:
     """Who judges evidence of this exercise."""
     judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
-    found: Judge = judges.JUDGES[asked.folder.name]
+    found: Judge = judges.JUDGES[asked.number]
     return found
 
 

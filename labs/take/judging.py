@@ -31,7 +31,7 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     asked, verdict = exercise(id), Verdict(id)
     if is_empty(answer):
         return Verdict(id, unanswered=EMPTY), None
-    take = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes").TAKES[asked.folder.name]
+    take = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes").TAKES[asked.number]
     evidence, began = None, time.monotonic()
     for number in range(TRIES):
         if number and time.monotonic() - began > PATIENCE_S:
