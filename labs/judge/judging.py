@@ -1,6 +1,6 @@
 """What does evidence come to? Judged by its case, with the standard library alone: so it needs no guest.
 
-labs/cases/<case>/judges.py offers `JUDGES`, a Judge for each number of an exercise.
+Each exercise's judge.py, labs/cases/<case>/exercises/ex<n>/judge.py, offers `JUDGE`, a Judge.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from core.cases import Exercise, WrongCall, exercise
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
 from core.judge.verdict import Judged, Picture, Verdict
 from core.plain import Damaged
+from labs.case import exercise_module
 from labs.errors import CannotTry, CouldNotTell
 from labs.measure.rounds import Round
 
@@ -37,8 +38,10 @@ class Judge:
 
 def judge_of(asked: Exercise) -> Judge:
     """Who judges evidence of this exercise."""
-    judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
-    found: Judge = judges.JUDGES[asked.number]
+    if (asked.folder / "judge.py").exists():
+        found: Judge = exercise_module(asked, "judge").JUDGE
+    else:  # not moved into its folder yet
+        found = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges").JUDGES[asked.number]
     return found
 
 

@@ -9,7 +9,7 @@ from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
 from core.plain import Damaged
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.judging import LACKS_A_PART, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, seen_in
 
 AT_ONCE, DEFERRED = 0, 1
 
@@ -32,7 +32,7 @@ class Ways:
         return self.tellers[number], self.in_flight[number], self.current[number]
 
 
-def judge_telling(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
     seen: Ways = seen_in(evidence)
     ran(verdict, seen.program)
@@ -79,3 +79,6 @@ def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:
         "every event tells the right way",
         fault,
     )
+
+
+JUDGE = Judge(Ways, judge)

@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from core.wire.packet import Packet
-from labs.cases.frag_needed.lasted import LEARNING, ROUNDS, SINCE, Lasting
+from labs.cases.frag_needed.exercises.ex4.judge import LEARNING, ROUNDS, SINCE, Lasting
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.judging import judged, judged_file, picture

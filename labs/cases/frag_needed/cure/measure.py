@@ -1,4 +1,4 @@
-"""What happens with an answer to exercises 1 to 3? cured.py judges it.
+"""What happens with an answer to exercises 1 to 3? judge.py judges it.
 
 An untouched network stands beside the one on which the answer acts, before any connection is opened. Where the answer's
 host is not the client's own, another client asks, too.
@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.frag_needed.another import WithAnother, as_client
-from labs.cases.frag_needed.cure import (
+from labs.cases.frag_needed.cure.another import WithAnother, as_client
+from labs.cases.frag_needed.cure.evidence import (
     BULK_ROUNDS,
     FOR_OTHERS,
     LARGE,
@@ -40,7 +40,7 @@ TOLD = "IcmpInDestUnreachs"  # how often a host was told that a destination is u
 BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
 
 
-def take_cure(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
     make = WithAnother if exercise.id in FOR_OTHERS else Network

@@ -1,4 +1,4 @@
-"""What is seen of an answer to exercises 1 to 3? curing.py takes it, cured.py judges it.
+"""What is seen of an answer to exercises 1 to 3? measure.py takes it, judge.py judges it.
 
 Balancer and server are not one client's alone. Where they are the answer's, another client has asked, too.
 """

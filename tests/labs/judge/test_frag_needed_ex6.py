@@ -8,9 +8,17 @@ from dataclasses import replace
 import pytest
 
 from core.judge.evidence import Evidence, Script
-from labs.cases.frag_needed.crafted import NO_CONNECTION, OUT_OF_WINDOW, RECEIVED, Crafted, Quote, Sent, message
+from labs.cases.frag_needed.exercises.ex5.to_itself import checksum, fragmentation_needed
+from labs.cases.frag_needed.exercises.ex6.judge import (
+    NO_CONNECTION,
+    OUT_OF_WINDOW,
+    RECEIVED,
+    Crafted,
+    Quote,
+    Sent,
+    message,
+)
 from labs.cases.frag_needed.names import CLIENT, VIP
-from labs.cases.frag_needed.to_itself import checksum, fragmentation_needed
 from labs.judge.judging import judged, judged_file
 
 FULL, ANSWER, IN_FLIGHT = map(

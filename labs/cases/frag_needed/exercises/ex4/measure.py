@@ -1,4 +1,4 @@
-"""What happens with an answer to exercise 4? lasted.py judges it.
+"""What happens with an answer to exercise 4? judge.py judges it.
 
 The connections are open and have met the small MTU before the answer acts; what they learnt expires soon.
 """
@@ -10,7 +10,7 @@ import time
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.frag_needed.lasted import EXPIRES_S, LEARNING, ROUND, ROUNDS, Lasting
+from labs.cases.frag_needed.exercises.ex4.judge import EXPIRES_S, LEARNING, ROUND, ROUNDS, Lasting
 from labs.cases.frag_needed.names import VIP
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
@@ -22,7 +22,7 @@ from labs.take.script import Taking
 SYSCTL = "net/ipv4/route/mtu_expires"
 
 
-def take_lasting(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer on a network of its own."""
     taking, seen = Taking(exercise, answer), Lasting()
     with Network() as net:

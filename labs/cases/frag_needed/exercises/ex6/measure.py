@@ -1,4 +1,4 @@
-"""What does the client make of two messages that an answer to exercise 6 has crafted? crafted.py judges it.
+"""What does the client make of two messages that an answer to exercise 6 has crafted? judge.py judges it.
 
 The answer only makes them (craft.py), with nobody's rights; they are sent by us, from a host beside the path. Meanwhile
 a segment of the client's is in flight, so that tcp_v4_err() hears of more numbers than one: of all from snd_una to
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.frag_needed.crafted import Crafted, Sent
+from labs.cases.frag_needed.exercises.ex6.judge import Crafted, Sent
 from labs.cases.frag_needed.names import BYSTANDER, CLIENT, ECHO_PORT, VIP
 from labs.cases.frag_needed.network import Hosts, Network
 from labs.cases.frag_needed.workload import Direct, Watch
@@ -46,7 +46,7 @@ class WithBystander(Network):
     topo = HostsAndBystander
 
 
-def take_crafted(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """Both messages on a network of its own."""
     taking, seen = Taking(exercise, answer), Crafted()
     with WithBystander(tunnel=False) as net:

@@ -1,4 +1,4 @@
-"""What does a reader's program report of A's way and of B's? told.py holds an answer to exercise 5 to it.
+"""What does a reader's program report of A's way and of B's? judge.py holds an answer to exercise 5 to it.
 
 The truth is taken from the stack: tcp_v4_mtu_reduced() below tcp_release_cb() was deferred. Nine events are made, in
 two rounds. In each, the first connection's message is acted on at once, while the thread that has sent is at work, and
@@ -24,9 +24,9 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
+from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
+from labs.cases.frag_needed.exercises.ex5.to_itself import tell
 from labs.cases.frag_needed.network import Network
-from labs.cases.frag_needed.to_itself import tell
-from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.workload import SMALL_BYTES, Direct
 from labs.errors import CannotTry, CouldNotTell
 from labs.net.counters import counters
@@ -45,7 +45,7 @@ AT_WORK_S = 0.5  # at most; the message comes after a few milliseconds
 TOLD = "IcmpInDestUnreachs"
 
 
-def take_telling(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
     taking, seen, ours = Taking(exercise, answer), Ways(Program()), Tracer(OURS, OUR_PROBES, FIELDS)
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:

@@ -20,11 +20,11 @@ from core.draw.ladder import Ladder
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.wire.packet import Packet
-from labs.cases.frag_needed.cured import carries, share, stalls
+from labs.cases.frag_needed.cure.judge import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.judge.judging import answered, held_still, others_left_alone, ran, script_in, there, whole_in
+from labs.judge.judging import Judge, answered, held_still, others_left_alone, ran, script_in, there, whole_in
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2
@@ -68,7 +68,7 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
     return there(seen.observed).ladder(SINCE[3], "B's first exchange after an expiry, as it was judged")
 
 
-def judge_lasting(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
     ran(verdict, script_in(evidence))
     seen: Lasting = whole_in(evidence)
@@ -148,3 +148,6 @@ def when(packet: Packet, since: Sequence[Exchange]) -> str:
             within = packet.time_s <= exchange.at_s + exchange.waited_ms / 1e3
             name = exchange.name if within else f"after {exchange.name}"
     return name
+
+
+JUDGE = Judge(Lasting, judge, b_after_an_expiry)

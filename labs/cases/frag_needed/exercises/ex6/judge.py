@@ -22,7 +22,7 @@ from core.plain import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import CannotTry
-from labs.judge.judging import LACKS_A_PART, ran, script_in, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, ran, script_in, seen_in
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
@@ -77,7 +77,7 @@ class Message:
     quote: Quote | None = None
 
 
-def judge_crafted(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
     script = script_in(evidence)
     ran(verdict, script, NO_RIGHTS)
@@ -218,3 +218,6 @@ def _after_ip(packet: bytes, protocol: int) -> bytes:
     """What follows the IPv4 header of a packet of this protocol, nothing if it is none."""
     header = (packet[0] & 15) * 4 if packet else 0
     return packet[header:] if 20 <= header <= len(packet) and packet[9] == protocol else b""
+
+
+JUDGE = Judge(Crafted, judge)

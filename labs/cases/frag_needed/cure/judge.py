@@ -17,7 +17,7 @@ from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.plain import Damaged
 from core.wire.packet import Packet
-from labs.cases.frag_needed.cure import (
+from labs.cases.frag_needed.cure.evidence import (
     ASKED,
     BULK_ROUNDS,
     FOR_OTHERS,
@@ -54,7 +54,7 @@ def b_after_the_answer(seen: Cure) -> Ladder | None:
     return there(seen.mended.direct).ladder("B", "B's first exchange after the answer, as it was judged")
 
 
-def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercises 1 to 3: a script that touches only the allowed hosts and cures the stall. Where a request got no
     answer, what was seen before it is judged, too."""
     ran(verdict, script_in(evidence))
