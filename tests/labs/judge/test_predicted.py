@@ -9,8 +9,9 @@ from core import cases
 from core.cases import exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.costs import Cost, Pair
+from labs.cases.addr_select.exercises.ex4.judge import Deprecation
+from labs.cases.addr_select.exercises.ex5.judge import Crowd
 from labs.cases.addr_select.names import NODE, REPORTED, service
-from labs.cases.addr_select.predicted import Crowd, Deprecation
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.predicted import Predicted, predictions
 from labs.cases.splice_push.condition import Fates, drawn, listed, loses, unseen

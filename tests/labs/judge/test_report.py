@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
-from labs.cases.addr_select.decided import FAR, Choice, Choices
+from labs.cases.addr_select.exercises.ex6.judge import FAR, Choice, Choices
 from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.names import BALANCER, CLIENT
 from labs.cases.splice_push.reported import PUSHES, Unpushed

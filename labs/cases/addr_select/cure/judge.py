@@ -77,7 +77,7 @@ class Cure:
         return bool(counted and self.turns and self.services and self.node and len(self.node.changed) == 2)
 
 
-def judge_cure(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercises 1 and 2: a script that touches the node only."""
     ran(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)

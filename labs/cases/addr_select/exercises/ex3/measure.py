@@ -1,4 +1,4 @@
-"""What happens with an answer to exercise 3? ran.py judges it.
+"""What happens with an answer to exercise 3? judge.py judges it.
 
 The answer is a program of its own, run on the node by a user who may change no setting and no route; its packets are
 received by the peer. The kernel's questions, and for whom it chooses, are counted for everybody: nobody else sends.
@@ -14,10 +14,10 @@ from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.addr_select.curing import questions
+from labs.cases.addr_select.cure.measure import questions
+from labs.cases.addr_select.exercises.ex3.judge import PACKETS, PEERS, Sent
 from labs.cases.addr_select.names import EVAL, REPORTED, SELECT
 from labs.cases.addr_select.network import Silent
-from labs.cases.addr_select.ran import PACKETS, PEERS, Sent
 from labs.cases.addr_select.workload import Sender
 from labs.take.answer import AS_NOBODY, applied
 from labs.take.script import Taking
@@ -27,7 +27,7 @@ from labs.trace.calls import Calls, Values
 DESTINATION = {"begins": "+0(%dx):x64", "ends": "+8(%dx):x64"}
 
 
-def take_program(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The program on a network of its own."""
     taking = Taking(exercise, answer)
     with Silent() as net:

@@ -12,7 +12,7 @@ from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
 from core.plain import Damaged
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.judging import LACKS_A_PART, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, seen_in
 
 RULES = 6  # one after the other, in each choice another one decides
 AT_ONCE = 2  # pairs of choices by other rules that have to have been made at the same time, by threads of either kind
@@ -52,7 +52,7 @@ class Choices:
     threads: dict[str, int] = field(default_factory=dict)
 
 
-def judge_deciding(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: each choice is reported once, by its thread, with the number of the rule that decided."""
     seen: Choices = seen_in(evidence)
     ran(verdict, seen.program)
@@ -99,3 +99,6 @@ def hold(verdict: Verdict, made: list[Choice], told: list[Event]) -> None:
         "every report names the rule",
         fault,
     )
+
+
+JUDGE = Judge(Choices, judge)

@@ -1,4 +1,4 @@
-"""What does a reader's program report of the rules that decide? decided.py holds an answer to exercise 6 to it.
+"""What does a reader's program report of the rules that decide? judge.py holds an answer to exercise 6 to it.
 
 Six choices are made among few addresses; in each another rule decides, and in one the first address
 stays the best to the end. Then two threads choose at the same time, among many, by different rules: two whose ids agree
@@ -19,12 +19,12 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Program
-from labs.cases.addr_select.decided import FAR, NEAR, Choice, Choices
+from labs.cases.addr_select.exercises.ex6.judge import FAR, NEAR, Choice, Choices
+from labs.cases.addr_select.exercises.ex6.thread_ids import any_id, two_threads
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import NODE, UPLINK, service
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.scores import addresses_of, choice, rules
-from labs.cases.addr_select.thread_ids import any_id, two_threads
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
 from labs.errors import CannotTry, CouldNotTell
@@ -52,7 +52,7 @@ PATIENCE_S = 20
 SAME_LABEL = "".join(f"addrlabel add prefix 2001:db8:{group}::/48 label 99\n" for group in (1, 2))
 
 
-def take_deciding(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
     taking, seen, ours = Taking(exercise, answer), Choices(Program()), choice_tracer()
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Silent() as net:

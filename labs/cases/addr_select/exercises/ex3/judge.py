@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.plain import Damaged
-from labs.cases.addr_select.cured import looks_through_all
+from labs.cases.addr_select.cure.judge import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
-from labs.judge.judging import ran, seen_in
+from labs.judge.judging import Judge, ran, seen_in
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer
@@ -29,7 +29,7 @@ class Sent:
     choices: list[int] = field(default_factory=list)
 
 
-def judge_program(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 3: all packets arrive, from the node's own address, and few questions are asked."""
     seen: Sent = seen_in(evidence)
     if not evidence.script:
@@ -68,3 +68,6 @@ def chosen_for(verdict: Verdict, choices: list[int]) -> None:
         f"the kernel made {told}",
         f"the kernel made {told}, expected {CHOICES} for each at most",
     )
+
+
+JUDGE = Judge(Sent, judge)

@@ -1,4 +1,4 @@
-"""What happens with an answer to exercises 1 and 2? cured.py judges it.
+"""What happens with an answer to exercises 1 and 2? judge.py judges it.
 
 Two networks, each with the report's 512 addresses: an untouched one, and one on which the answer acts.
 """
@@ -13,17 +13,17 @@ from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.addr_select.cured import EXPIRES, SETTING, Cure, Node, Services
+from labs.cases.addr_select.cure.judge import EXPIRES, SETTING, Cure, Node, Services
+from labs.cases.addr_select.cure.serving import echo_request, made, used
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import EVAL, PEER, REPORTED
 from labs.cases.addr_select.network import Network
-from labs.cases.addr_select.serving import echo_request, made, used
 from labs.cases.addr_select.workload import Sender, by_turns, counting
 from labs.take.script import Taking, two
 from labs.take.settings import MOST_LINES, compared, settings
 
 
-def take_cure(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
     with two(as_reported) as (untouched, fixed):

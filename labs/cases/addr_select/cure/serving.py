@@ -13,7 +13,7 @@ import socket
 import struct
 import time
 
-from labs.cases.addr_select.cured import TRIED, Use
+from labs.cases.addr_select.cure.judge import TRIED, Use
 from labs.cases.addr_select.names import PEER, REPORTED, service
 from labs.cases.addr_select.network import Network
 from labs.net.node import Node
