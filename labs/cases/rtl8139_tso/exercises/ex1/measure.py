@@ -1,4 +1,4 @@
-"""What happens with an answer to exercise 1? let_in.py judges it."""
+"""What happens with an answer to exercise 1? judge.py judges it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.rtl8139_tso.curing import as_it_is
-from labs.cases.rtl8139_tso.knocking import knocked
-from labs.cases.rtl8139_tso.let_in import Firewall
+from labs.cases.rtl8139_tso.exercises.ex1.judge import Firewall
+from labs.cases.rtl8139_tso.exercises.ex1.knocking import knocked
 from labs.cases.rtl8139_tso.names import CLIENT
 from labs.cases.rtl8139_tso.network import Network
+from labs.cases.rtl8139_tso.remedies import as_it_is
 from labs.cases.rtl8139_tso.workload import download, served
 from labs.take.script import Taking
 from labs.take.settings import RULE, compared, settings
@@ -19,7 +19,7 @@ from labs.take.settings import RULE, compared, settings
 NOT_FOR_WHAT_COMES_IN = re.compile(rf"{RULE.pattern}(-A |:)(OUTPUT|FORWARD|POSTROUTING)\b")
 
 
-def take_firewall(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer on a network of its own."""
     taking = Taking(exercise, answer, variables=("DOWNLOAD",))
     with Network() as net:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
 from core.plain import Damaged
-from labs.cases.rtl8139_tso.cured import begun, ends
+from labs.cases.rtl8139_tso.fault import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import held_still, script_in, there
+from labs.judge.judging import Judge, held_still, script_in, there
 
 # All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
 OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
@@ -107,7 +107,7 @@ class Firewall:
         return None not in (self.broken, self.opened, self.learnt_mtu, self.knocked, self.rules, self.server)
 
 
-def judge_firewall(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 1: what the router says is heard, nothing else comes in, and the reader said what follows."""
     seen: Firewall = begun(evidence, verdict)
     if seen.opened:
@@ -189,3 +189,6 @@ def predicted(verdict: Verdict, held: dict[str, str], broken: Download, seen: Do
         verdict.expect(
             said == was, f"expected {was}, and it is: {figures}", f"expected {said}, and it is {was}: {figures}"
         )
+
+
+JUDGE = Judge(Firewall, judge)

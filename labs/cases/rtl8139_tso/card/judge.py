@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.plain import Damaged
-from labs.cases.rtl8139_tso.cured import fits
+from labs.cases.rtl8139_tso.fault import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
@@ -73,25 +73,6 @@ def telling(sizes: Sequence[int], remainders: Sequence[int] = range(WORD_BYTES))
     """Whether in these sizes each bit is once set and once not, and each of these remainders by a word is left."""
     bits = functools.reduce(operator.or_, sizes) == SIZE_BITS and not functools.reduce(operator.and_, sizes)
     return bits and {size % WORD_BYTES for size in sizes} >= {*remainders}
-
-
-def judge_profile(evidence: Evidence, verdict: Verdict) -> None:
-    """Exercise 4: a machine whose server has a card that cuts to the size asked for."""
-    cut_to_size(evidence, verdict, "beside")
-
-
-def judge_device(evidence: Evidence, verdict: Verdict) -> None:
-    """Exercise 5: the card of 2006, fixed by the answer, and it is the card that cuts; the one fixed by others is its
-    control."""
-    cut = cut_to_size(evidence, verdict, "mended")
-    for seen in (*cut.plain, *cut.asked):
-        handed = seen.card_counters.get("tx_packets", 0)
-        verdict.measured[f"handed_{seen.mss}"] = handed
-        verdict.expect(
-            handed < len(seen.data),
-            f"the card still cuts: {handed} packets became {len(seen.data)}",
-            f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
-        )
 
 
 def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:

@@ -15,7 +15,7 @@ import struct
 import time
 from collections.abc import Iterator
 
-from labs.cases.rtl8139_tso.let_in import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
+from labs.cases.rtl8139_tso.exercises.ex1.judge import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
 from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
 from labs.cases.rtl8139_tso.network import PORT, Network
 from labs.net.counters import counters, moved

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, parsed, value
 from core.judge.verdict import Judged, Verdict
-from labs.cases.rtl8139_tso.cured import shows_the_fault
+from labs.cases.rtl8139_tso.fault import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import answered, held_still, whole_in
+from labs.judge.judging import Judge, answered, held_still, whole_in
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 
@@ -140,7 +140,7 @@ def complete(answer: str) -> bool:
     return all(len(said.get(name, ())) == 1 for name in NAMES)
 
 
-def judge_predictions(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 3: every prediction is there, and holds."""
     said = predictions(evidence.answer)
     absent = [name for name in NAMES if not said.get(name)]
@@ -163,3 +163,6 @@ def judge_predictions(evidence: Evidence, verdict: Verdict) -> None:
             word == was, f"{name} = {was}: {figures}", f"{name}: predicted {word}, measured {was}: {figures}"
         )
     answered(verdict, evidence.unanswered)
+
+
+JUDGE = Judge(Predicted, judge)

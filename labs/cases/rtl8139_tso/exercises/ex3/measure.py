@@ -1,18 +1,17 @@
-"""What happens under the routes of exercise 3? predicted.py holds the predictions to it."""
+"""What happens under the routes of exercise 3? judge.py holds the predictions to it."""
 
 from __future__ import annotations
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.rtl8139_tso.curing import as_it_is
+from labs.cases.rtl8139_tso.exercises.ex3.judge import ROUTES, Predicted, complete
 from labs.cases.rtl8139_tso.network import Network
-from labs.cases.rtl8139_tso.predicted import ROUTES, Predicted, complete
-from labs.cases.rtl8139_tso.remedies import under
+from labs.cases.rtl8139_tso.remedies import as_it_is, under
 from labs.cases.rtl8139_tso.workload import served
 from labs.take.script import Taking
 
 
-def take_predictions(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """A network of its own, and nothing of the answer in it."""
     taking, seen = Taking(exercise, answer), Predicted()
     if not complete(answer):

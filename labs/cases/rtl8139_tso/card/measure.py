@@ -1,17 +1,16 @@
-"""What does the server's card do, chosen or fixed by an answer to exercise 4 or 5? cuts.py judges it.
+"""What does the server's card do, chosen or fixed by an answer to exercise 4 or 5? judge.py judges it.
 
 The answer has made another machine of this guest before we come.
 """
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.rtl8139_tso.cuts import Card, drawn, drawn_plain
+from labs.cases.rtl8139_tso.card.judge import Card, drawn, drawn_plain
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import plain_reader
@@ -20,7 +19,7 @@ from labs.measure.spent import spent
 from labs.take.script import Taking
 
 
-def _take(control: str, exercise: Exercise, answer: str) -> Evidence:
+def take(control: str, exercise: Exercise, answer: str) -> Evidence:
     """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
     taking, seen = Taking(exercise, answer), Card()
     with OtherCard() as net, taking.expecting_answers():
@@ -41,7 +40,3 @@ def _telling(seen: Download) -> Download:
     a card that cuts to a tenth makes evidence ten times as large."""
     telling = [packet for packet in served(seen).packets if packet.payload_bytes or packet.mss or packet.is_icmp]
     return replace(seen, packets=telling, pcap=b"")
-
-
-take_profile = functools.partial(_take, "beside")
-take_device = functools.partial(_take, "mended")
