@@ -6,8 +6,7 @@ Each exercise's judge.py, labs/cases/<case>/exercises/ex<n>/judge.py, offers `JU
 from __future__ import annotations
 
 import contextlib
-import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -38,10 +37,7 @@ class Judge:
 
 def judge_of(asked: Exercise) -> Judge:
     """Who judges evidence of this exercise."""
-    if (asked.folder / "judge.py").exists():
-        found: Judge = exercise_module(asked, "judge").JUDGE
-    else:  # not moved into its folder yet
-        found = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges").JUDGES[asked.number]
+    found: Judge = exercise_module(asked, "judge").JUDGE
     return found
 
 
@@ -165,3 +161,10 @@ def others_left_alone(verdict: Verdict, evidence: Evidence, hosts: Sequence[str]
     if sorted(host.host for host in evidence.settings) != sorted(others):
         raise Damaged(f"expected the settings of {', '.join(others)}")
     left_alone(verdict, evidence.settings)
+
+
+def none_of(verdict: Verdict, faults: Iterable[str], held: str) -> None:
+    """One check: the first of these sentences, if there are any, and how many more."""
+    found = [fault for fault in faults if fault]
+    more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
+    verdict.expect(not found, held, f"{found[0]}{more}" if found else "")

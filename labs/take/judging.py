@@ -6,7 +6,6 @@ returns the evidence that labs/judge/judging.py then judges.
 
 from __future__ import annotations
 
-import importlib
 import time
 from dataclasses import replace
 
@@ -32,10 +31,7 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     asked, verdict = exercise(id), Verdict(id)
     if is_empty(answer):
         return Verdict(id, unanswered=EMPTY), None
-    if (asked.folder / "measure.py").exists():
-        take = exercise_module(asked, "measure").take
-    else:  # not moved into its folder yet
-        take = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes").TAKES[asked.number]
+    take = exercise_module(asked, "measure").take
     evidence, began = None, time.monotonic()
     for number in range(TRIES):
         if number and time.monotonic() - began > PATIENCE_S:

@@ -1,22 +1,19 @@
-"""Does a reader's server deliver everything, at once, and at the cost it says? What the evidence of answers to
-exercises 1 and 2 is held to."""
+"""Does a reader's server deliver everything, and at once? What answers to exercises 1 and 2 are both held to."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.judge.evidence import Evidence
-from core.judge.expression import NoExpression, numbers
 from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
-from labs.cases.splice_push import system_calls
-from labs.cases.splice_push.pages import Call, of, pages
+from labs.cases.splice_push.delivery import system_calls
+from labs.cases.splice_push.pages import Call, of
 from labs.cases.splice_push.server import PATTERN
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.judging import seen_in
+from labs.judge.judging import none_of, seen_in
 from labs.measure.bounds import bounds
 
 # From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.
@@ -27,12 +24,10 @@ AGAIN = (10, 20_000, 10)  # one after the other, on one connection
 STOPPED_BYTES = 1_000_003  # more than lies in a pipe, and in both sockets' buffers
 TOGETHER = (range(STOPPED_BYTES, STOPPED_BYTES + 1), range(1, 1_448), range(4_097, 65_536), range(65_537, 150_000))
 FIRST = range(1, 1 << 15)  # where in the pattern each may begin
-PIPE_BYTES = 65_536  # PIPE_DEF_BUFFERS pages, include/linux/pipe_fs_i.h
 TRIES = 3  # of an object that comes late
 TRACED_BYTES = 150_000  # larger objects are hundreds of pages, and as many segments: strace has what is judged of them
 MOST_LINES = 2_000  # of strace, that are kept of an object; of the first one all are
-COSTS = ("CALLS", "COPIED_BYTES")
-BOUNDS = bounds(Path(__file__).parent)
+BOUNDS = bounds(Path(__file__).parent.parent)
 LATE_RATIO, LATE_MS, SLEPT_MS = BOUNDS["late_ratio"], BOUNDS["late_ms"], BOUNDS["slept_ms"]
 HELD_UP_MS = BOUNDS["held_up_ms"]
 
@@ -98,122 +93,9 @@ class Served:
         return [*self.all, *self.together]
 
 
-def judge_exact(evidence: Evidence, verdict: Verdict) -> None:
-    """Exercise 1: by splice(2), with the length of what there is."""
-    seen = delivered(evidence, verdict)
-
-    def each(fault: Callable[[Object], str], held: str) -> None:
-        none_of(verdict, (fault(one) for one in seen.every if not one.missing_bytes), held)
-
-    each(too_many_calls, "no more system calls on the connection than now")
-    each(other_calls, "no call but splice(2) sends")
-    each(not_spliced, "all went by splice(2)")
-    each(too_many_splices, "a splice for each pipeful")
-    each(greedy, "every splice asks for what the pipe holds")
-    each(says_more, "the last splice of each does not say that more will come")
-
-
-def too_many_calls(one: Object) -> str:
-    calls, most = len(one.on_connection), pipefuls(one.size)
-    return f"{calls} system calls on the connection for {one.size} bytes, where {most} is made now" * (calls > most)
-
-
-def other_calls(one: Object) -> str:
-    others = sorted({system_calls.name(line) for line in one.on_connection} - {"splice"})
-    return f"{', '.join(others)}() instead of, or beside, splice(2)" if others else ""
-
-
-def not_spliced(one: Object) -> str:
-    """By strace, and by the kernel's own functions where those were traced."""
-    moved = [sum(moved for _, moved in asked_and_moved(one))]
-    if one.size <= TRACED_BYTES:
-        moved.append(sum(page.size_bytes for page in pages(one.calls)))
-    return "" if {*moved} == {one.size} else f"{min(moved)} of {one.size} bytes went by splice(2), expected all"
-
-
-def too_many_splices(one: Object) -> str:
-    count = max(one.splices, len(asked_and_moved(one)))
-    if count <= pipefuls(one.size):
-        return ""
-    return f"{count} splices where {pipefuls(one.size)} pipefuls are sent: pages are pushed one by one"
-
-
-def greedy(one: Object) -> str:
-    found = [splice for splice in [*splices(one), *asked_and_moved(one)] if splice[0] > splice[1]]
-    return f"a splice asks for more than the pipe holds: {found[0]} bytes" if found else ""
-
-
-def says_more(one: Object) -> str:
-    last = next((line for line in reversed(one.on_connection) if line.startswith("splice(")), "")
-    if "SPLICE_F_MORE" not in last:
-        return ""
-    return f"{one.size} bytes: the last splice says SPLICE_F_MORE, and nothing follows: the end waits"
-
-
-def pipefuls(size: int) -> int:
-    """In how many parts an object goes through a pipe."""
-    return -(-size // PIPE_BYTES)
-
-
 def asked_and_moved(one: Object) -> list[tuple[int, int]]:
     """(bytes asked for, bytes moved) of each splice to the connection, by strace."""
     return [system_calls.lengths(line) for line in one.on_connection if line.startswith("splice(")]
-
-
-def splices(one: Object) -> list[tuple[int, int]]:
-    """The same, by the kernel's own functions."""
-    found: list[list[int]] = []
-    for call in of(one.calls, "generic_splice_sendpage", "do_tcp_sendpages"):
-        if call.function == "generic_splice_sendpage":
-            found.append([call.value, 0])
-        elif found:
-            found[-1][1] += call.value & 0xFFFFFFFF
-    return [(asked, handed) for asked, handed in found]
-
-
-def costs(answer: str) -> dict[str, int]:
-    """By name what an answer says that it costs, as far as it does. Raises NoExpression if it is no Python."""
-    said = numbers(answer)
-    return {name: int(said[name]) for name in COSTS if name in said and said[name] == int(said[name])}
-
-
-def judge_cost(evidence: Evidence, verdict: Verdict) -> None:
-    """Exercise 2: not by the exact length, and the costs are as said."""
-    try:
-        said = costs(evidence.answer)
-    except NoExpression as error:
-        verdict.expect(False, "", f"the file is no Python: {error}")
-        raise Judged from error
-    missing = [name for name in COSTS if name not in said]
-    if not verdict.expect(
-        not missing,
-        "the file says what it costs",
-        f"the file has to say what it costs: no line `{' = …`, `'.join(missing)} = …`",
-    ):
-        raise Judged
-    seen = delivered(evidence, verdict)
-    none_of(verdict, map(exact, seen.every), "splice(2) is not given the exact length")
-    first = seen.objects[0]
-    verdict.measured.update(calls=first.strace, copied_bytes=first.copied_bytes)
-    for name, found in zip(COSTS, (len(first.on_connection), first.copied_bytes)):
-        verdict.expect(
-            said[name] == found, f"{name} = {found}", f"{name} is {said[name]} in the file, and {found} by strace"
-        )
-
-
-def exact(one: Object) -> str:
-    """What the last splice asks for decides. For whole pipefuls a number may fit that fits no other object."""
-    last = next(((asked, moved) for asked, moved in reversed(asked_and_moved(one)) if moved > 0), None)
-    if not last or last[0] != last[1] or one.size % PIPE_BYTES == 0:
-        return ""
-    return f"splice(2) is given the exact length for {one.size} bytes, which is exercise 1's way"
-
-
-def none_of(verdict: Verdict, faults: Iterable[str], held: str) -> None:
-    """One check: the first of these sentences, if there are any, and how many more."""
-    found = [fault for fault in faults if fault]
-    more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
-    verdict.expect(not found, held, f"{found[0]}{more}" if found else "")
 
 
 def delivered(evidence: Evidence, verdict: Verdict) -> Served:

@@ -1,6 +1,6 @@
 """What does a reader's server send to one client again and again, and to several at the same time?
 
-Of the several one leaves in the middle, and one stops reading. served.py judges it, for exercises 1 and 2.
+Of the several one leaves in the middle, and one stops reading. judge.py judges it, for exercises 1 and 2.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from labs.cases.splice_push.delivery.judge import AGAIN, FIRST, STOPPED_BYTES, TOGETHER, TRACED_BYTES
 from labs.cases.splice_push.network import PORT, SERVER, Network
-from labs.cases.splice_push.served import AGAIN, FIRST, STOPPED_BYTES, TOGETHER, TRACED_BYTES
 from labs.cases.splice_push.workload import OWN_PORTS
 
 if TYPE_CHECKING:  # bcc takes its time to import
@@ -36,7 +36,7 @@ AT_ONCE = struct.pack("ii", 1, 0)  # struct linger: ended by a RST (tcp_close() 
 @dataclass
 class Asked:
     """An object that the answer was asked for: on which connection, as the tracer calls it, and from which port; when,
-    by the monotonic clock; what came, and after how long. The others as in served.Object."""
+    by the monotonic clock; what came, and after how long. The others as in judge.Object."""
 
     size: int
     connection: str

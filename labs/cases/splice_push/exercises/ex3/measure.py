@@ -1,4 +1,4 @@
-"""Which of exercise 3's requests lose their end? condition.py holds an answer to it."""
+"""Which of exercise 3's requests lose their end? judge.py holds an answer to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression
-from labs.cases.splice_push.condition import Fates, Request, condition, listed, told, unseen
+from labs.cases.splice_push.exercises.ex3.judge import Fates, Request, condition, listed, told, unseen
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import Way, fetch
@@ -17,7 +17,7 @@ from labs.trace import module
 PLACES = {"lo": ("server", LOOPBACK, PORT), "proxy": ("proxy", SERVER, PORT), "client": ("client", PROXY, PROXY_PORT)}
 
 
-def take_condition(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """All of them on the broken kernel, if there is a condition to hold to it. The requests that are not listed are
     drawn now: no answer chooses them."""
     chance = random.SystemRandom()

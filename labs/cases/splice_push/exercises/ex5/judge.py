@@ -8,7 +8,7 @@ from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
 from labs.errors import CannotTry
-from labs.judge.judging import seen_in
+from labs.judge.judging import Judge, seen_in
 
 # How often each connection is pushed: D by the thread that sends, J by a splice that comes between.
 PUSHES = {"B": 3, "C": 1, "D": 1, "G": 1, "I": 1, "J": 1}
@@ -24,7 +24,7 @@ class Unpushed:
     pushes: dict[str, int] = field(default_factory=dict)
 
 
-def judge_report(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: each splice without a push is reported once, with its bytes."""
     seen: Unpushed = seen_in(evidence)
     ran(verdict, seen.program)
@@ -47,3 +47,6 @@ def judge_report(evidence: Evidence, verdict: Verdict) -> None:
         "every event has its bytes",
         fault,
     )
+
+
+JUDGE = Judge(Unpushed, judge)

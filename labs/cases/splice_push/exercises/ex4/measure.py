@@ -1,4 +1,4 @@
-"""What does a reader's livepatch do? repaired.py judges it, for exercise 4.
+"""What does a reader's livepatch do? judge.py judges it, for exercise 4.
 
 The regression is loaded first and the answer on top of it. Before both, the same requests show what the kernel's own
 function does in this guest.
@@ -14,11 +14,10 @@ from dataclasses import replace
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.splice_push.condition import LARGEST_BYTES
+from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, LEAST_BUFFER_BYTES, REQUESTS, Repaired, Request
 from labs.cases.splice_push.network import LOOPBACK, Network
-from labs.cases.splice_push.pages import Call
+from labs.cases.splice_push.pages import LARGEST_BYTES, Call
 from labs.cases.splice_push.regression import REGRESSION
-from labs.cases.splice_push.repaired import ASKED, DRAWN, LEAST_BUFFER_BYTES, REQUESTS, Repaired, Request
 from labs.cases.splice_push.server import PAGE_BYTES, PATTERN, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
@@ -47,7 +46,7 @@ MADE = [replace(way, name=name) for name, way in zip(REQUESTS, WITH, strict=True
 OTHER_FLAGS = 1 | 2 | 8
 
 
-def take_livepatch(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer, compiled and loaded."""
     return Taking(exercise, answer).evidence(repaired(answer))
 

@@ -1,4 +1,4 @@
-"""What does a reader's program report of what nobody pushed? reported.py holds an answer to exercise 5 to it.
+"""What does a reader's program report of what nobody pushed? judge.py holds an answer to exercise 5 to it.
 
 The splices are made here, all but one on the broken kernel, from a connection of each name to a peer that reads. The
 truth is by construction, and our own tracer has to agree with it: as many calls of tcp_push() on each connection as
@@ -21,10 +21,10 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
+from labs.cases.splice_push.exercises.ex5.judge import Unpushed
 from labs.cases.splice_push.network import LOOPBACK
+from labs.cases.splice_push.pages import PIPE_BYTES
 from labs.cases.splice_push.regression import REGRESSION
-from labs.cases.splice_push.reported import Unpushed
-from labs.cases.splice_push.served import PIPE_BYTES
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
 from labs.net.topology import NotReady
@@ -46,7 +46,7 @@ PROCESSOR = {min(os.sched_getaffinity(0))}
 SPLICE = "275 "  # __NR_splice, arch/x86/entry/syscalls/syscall_64.tbl
 
 
-def take_report(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on the broken kernel."""
     seen, ours = Unpushed(Program()), push_tracer()
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, ThreadPoolExecutor(1) as pool:

@@ -11,10 +11,9 @@ from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
 from labs.cases.splice_push.pages import Call, of, pages
-from labs.cases.splice_push.served import none_of
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
 from labs.errors import CannotTry
-from labs.judge.judging import seen_in
+from labs.judge.judging import Judge, none_of, seen_in
 
 OVER_LO = "too much, over lo"
 REQUESTS = (
@@ -84,7 +83,7 @@ class Repaired:
     repaired: list[Request] = field(default_factory=list)
 
 
-def judge_livepatch(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: compiled, loaded, and held to the kernel's own function."""
     seen: Repaired = seen_in(evidence)
     if seen.refused:
@@ -157,3 +156,6 @@ def shown(words: list[str]) -> str:
     """Flags of all pages, in few words."""
     groups = [(word, len(list(same))) for word, same in itertools.groupby(words)]
     return ", ".join(f"{word} ({count} pages)" if count > 1 else word for word, count in groups)
+
+
+JUDGE = Judge(Repaired, judge)

@@ -19,13 +19,14 @@ from core.judge.evidence import Evidence
 from core.judge.expression import Expression, NoExpression, constants, parsed, value
 from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
+from labs.cases.splice_push.pages import LARGEST_BYTES
 from labs.errors import CannotTry, CouldNotTell
-from labs.judge.judging import seen_in
+from labs.judge.judging import Judge, seen_in
 
 PLACES = ("lo", "proxy", "client")
 ROW = re.compile(rf"#\s+\d+\s+({'|'.join(PLACES)})\s+(\d+)\s+(\d+)\s+([01])\s+([01])\s+([01])")
 UNSEEN = 4
-PAGE_BYTES, LARGEST_BYTES = 4096, 24_000  # below half a window: above, other things push (see the page)
+PAGE_BYTES = 4096
 # That splice(2) may be asked for: rw_verify_area() in fs/read_write.c refuses what is larger than a ssize_t. From a
 # pipe to a socket nothing cuts it to MAX_RW_COUNT, as do_splice_to() in fs/splice.c does on the way into a pipe, and
 # splice_desc.total_len is a size_t.
@@ -119,7 +120,7 @@ def told(lost: Expression, request: Request) -> bool:
     return bool(value(lost, vars(request)))
 
 
-def judge_condition(evidence: Evidence, verdict: Verdict) -> None:
+def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 3: the condition agrees with what the kernel does."""
     try:
         lost = condition(evidence.answer)
@@ -175,3 +176,6 @@ def possible(one: Request) -> bool:
         and one.size <= one.asked <= MOST_BYTES
         and {one.more, one.nodelay, one.sndbuf} <= {0, 1}
     )
+
+
+JUDGE = Judge(Fates, judge)

@@ -1,4 +1,4 @@
-"""What does a reader's server deliver? served.py judges it, for exercises 1 and 2.
+"""What does a reader's server deliver? judge.py judges it, for exercises 1 and 2.
 
 The answer's send_object() runs in server.py, on a kernel with the regression.
 """
@@ -14,31 +14,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from core.cases import Exercise
-from core.judge.evidence import Evidence
-from core.judge.expression import NoExpression
-from labs.cases.splice_push.asking import ANSWER_PORT, EXACT, Asked, asked_again, asked_together
+from labs.cases.splice_push.delivery.asking import ANSWER_PORT, EXACT, Asked, asked_again, asked_together
+from labs.cases.splice_push.delivery.judge import MOST_LINES, SIZES, TRACED_BYTES, TRIES, Object, Served, enough_ms
+from labs.cases.splice_push.delivery.system_calls import of_objects
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.regression import REGRESSION
-from labs.cases.splice_push.served import (
-    COSTS,
-    MOST_LINES,
-    SIZES,
-    TRACED_BYTES,
-    TRIES,
-    Object,
-    Served,
-    costs,
-    enough_ms,
-)
-from labs.cases.splice_push.system_calls import of_objects
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import PATIENCE_S, WAYS, Fetch
 from labs.measure.clock import Clock
 from labs.net.topology import NotReady
 from labs.take.answer import UNARMED
-from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Event, Tracer
 
@@ -50,20 +36,6 @@ CALLS = "%desc,%network,nanosleep,clock_nanosleep,futex"
 
 class DoesNotStart(Exception):
     """The server; the message is its last word."""
-
-
-def take_exact(exercise: Exercise, answer: str) -> Evidence:
-    """Exercise 1."""
-    return Taking(exercise, answer).evidence(served(answer))
-
-
-def take_cost(exercise: Exercise, answer: str) -> Evidence:
-    """Exercise 2, if the answer says what it costs."""
-    try:
-        said = len(costs(answer)) == len(COSTS)
-    except NoExpression:
-        said = False
-    return Taking(exercise, answer).evidence(served(answer) if said else None)
 
 
 def served(answer: str) -> Served:
