@@ -7,6 +7,7 @@ addresses: an untouched one, which has to show the effect, and one on which the 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence, Settings
@@ -77,8 +78,8 @@ class Cure:
         return bool(counted and self.turns and self.services and self.node and len(self.node.changed) == 2)
 
 
-def judge(evidence: Evidence, verdict: Verdict) -> None:
-    """Exercises 1 and 2: a script that touches the node only."""
+def judge(by_its_means: Callable[[Verdict, Node], None], evidence: Evidence, verdict: Verdict) -> None:
+    """A script that touches the node only. `by_its_means` asks whether it goes the way that the exercise is about."""
     ran(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)
     if seen.asked_before is not None:
@@ -90,7 +91,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     if seen.services:
         still_served(verdict, seen.services)
     if seen.node:
-        MEANS[evidence.exercise](verdict, seen.node)
+        by_its_means(verdict, seen.node)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
 
@@ -161,31 +162,3 @@ def still_served(verdict: Verdict, seen: Services) -> None:
 
 
 WAYS = {"ping": "answer pings", "tcp": "answer by TCP", "udp": "answer by UDP", "sends": "send unasked"}
-
-
-def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
-    """Exercise 1 is about the report's way, and leaves everything else as it is."""
-    change = next((each.change for each in node.changed if each.change), None)
-    verdict.expect(
-        not change,
-        f"{SETTING} is all that was changed",
-        f"more than {SETTING} was changed, and this exercise is about that one setting: {change}",
-    )
-
-
-def without_the_setting(verdict: Verdict, node: Node) -> None:
-    """Exercise 2 is about another way than the report's: it has to be off all the time, at each interface. And that way
-    has to stay."""
-    verdict.expect(
-        not node.setting_on,
-        f"{SETTING} is off at each interface, as it was",
-        f"{SETTING} was set, and this exercise is about another way: {', '.join(node.setting_on)}",
-    )
-    verdict.expect(
-        not node.passing,
-        "nothing of it expires",
-        f"it does not stay, because the kernel takes it away when its time is over: {', '.join(node.passing[:1])}",
-    )
-
-
-MEANS = {"addr-select/1": by_the_setting_alone, "addr-select/2": without_the_setting}

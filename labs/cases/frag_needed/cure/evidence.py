@@ -6,6 +6,7 @@ Balancer and server are not one client's alone. Where they are the answer's, ano
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from labs.cases.frag_needed.observed import Observed
 from labs.judge.judging import there
@@ -14,8 +15,15 @@ STALLING = ("A", "B")  # as the untouched network is asked
 SMALL, LARGE = "A small", "B large"
 ASKED = ("A", "B", "B again", SMALL, LARGE)  # in the mended one, in this order
 BULK_ROUNDS = 3
-# Where another client asks, too: is it to be as fast as the first? Else it is to be served.
-FOR_OTHERS = {"frag-needed/2": True, "frag-needed/3": False}
+
+
+class ForAnother(Enum):
+    """What an exercise asks for another client: nothing, for there is none; to be served; or to be as fast as the
+    first."""
+
+    NOTHING = 0
+    SERVED = 1
+    AS_FAST = 2
 
 
 @dataclass

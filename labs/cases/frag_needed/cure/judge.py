@@ -20,7 +20,6 @@ from core.wire.packet import Packet
 from labs.cases.frag_needed.cure.evidence import (
     ASKED,
     BULK_ROUNDS,
-    FOR_OTHERS,
     LARGE,
     SMALL,
     STALLING,
@@ -29,6 +28,7 @@ from labs.cases.frag_needed.cure.evidence import (
     Bulk,
     Connections,
     Cure,
+    ForAnother,
     Ways,
 )
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
@@ -37,10 +37,9 @@ from labs.cases.frag_needed.observed import Observed
 from labs.errors import CannotTry
 from labs.judge.judging import LACKS_A_PART, answered, held_still, others_left_alone, ran, script_in, there, whole_in
 
-# Of what a full segment has to carry: bytes, where the task names a number, elsewhere a share of what the path allows.
-# Less is no cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400
-# leaves it, is a margin that people take.
-LEAST_BYTES = {"frag-needed/1": 1400}
+# Of what the path allows, a full segment has to carry this share where the task names no number of bytes. Less is no
+# cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400 leaves it,
+# is a margin that people take.
 LEAST_SHARE = 0.8
 CONNECTIONS, THROUGH_SIDECAR = 4, 2  # that are made in a judgement: A and B, directly and through the sidecar
 RATIO = BOUNDS["cured_ratio"]
@@ -54,12 +53,15 @@ def b_after_the_answer(seen: Cure) -> Ladder | None:
     return there(seen.mended.direct).ladder("B", "B's first exchange after the answer, as it was judged")
 
 
-def judge(evidence: Evidence, verdict: Verdict) -> None:
-    """Exercises 1 to 3: a script that touches only the allowed hosts and cures the stall. Where a request got no
-    answer, what was seen before it is judged, too."""
+def judge(
+    evidence: Evidence, verdict: Verdict, least_bytes: int | None = None, for_another: ForAnother = ForAnother.NOTHING
+) -> None:
+    """A script that touches only the allowed hosts and cures the stall. Where a request got no answer, what was seen
+    before it is judged, too. `least_bytes` are those that a full segment of the client's has to carry, where the task
+    says how many."""
     ran(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)
-    another = of_another(evidence, seen.another)
+    another = of_another(evidence, seen.another, for_another)
     if seen.untouched.has(*STALLING):
         held_still(HELD_UP_MS, *seen.untouched.each().values())
         for each in seen.untouched.each().values():
@@ -67,24 +69,23 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         if seen.mended.has(*ASKED) and None not in (seen.fragments, seen.told):
             least = share(there(seen.untouched.direct).packets)
             compare(verdict, seen)
-            full_segments(verdict, seen.mended.each(), CLIENT, LEAST_BYTES.get(evidence.exercise, least), least)
+            full_segments(verdict, seen.mended.each(), CLIENT, least_bytes or least, least)
         if seen.mended.has(*ASKED) and seen.connections:
             still_connected(verdict, seen.mended, seen.connections)
         for way, bulk in (("", seen.bulk), (" through the sidecar", seen.sidecar_bulk)):
             if len(bulk) == BULK_ROUNDS:
                 as_fast_in_bulk(verdict, bulk, way)
-        if another and FOR_OTHERS[evidence.exercise]:
+        if another and for_another is ForAnother.AS_FAST:
             as_fast_for_another(verdict, seen.untouched, another)
     answered(verdict, evidence.unanswered)
-    others_left_alone(verdict, evidence, (*HOSTS, ANOTHER) if evidence.exercise in FOR_OTHERS else HOSTS)
+    others_left_alone(verdict, evidence, HOSTS if for_another is ForAnother.NOTHING else (*HOSTS, ANOTHER))
 
 
-def of_another(evidence: Evidence, seen: Another | None) -> Another | None:
-    """What another client has seen, if the exercise has one, and if it got all its answers. That it got them is all
-    that exercise 3 asks."""
-    if evidence.exercise not in FOR_OTHERS:
+def of_another(evidence: Evidence, seen: Another | None, asked: ForAnother) -> Another | None:
+    """What another client has seen, if the exercise has one, and if it got all its answers."""
+    if asked is ForAnother.NOTHING:
         return None
-    if seen and seen.whole(BULK_ROUNDS if FOR_OTHERS[evidence.exercise] else 0):
+    if seen and seen.whole(BULK_ROUNDS if asked is ForAnother.AS_FAST else 0):
         return seen
     if not evidence.unanswered:
         raise Damaged(LACKS_A_PART)

@@ -19,7 +19,6 @@ from core.protocol import CONTROL
 from labs.cases.frag_needed.cure.another import WithAnother, as_client
 from labs.cases.frag_needed.cure.evidence import (
     BULK_ROUNDS,
-    FOR_OTHERS,
     LARGE,
     SMALL,
     Another,
@@ -27,6 +26,7 @@ from labs.cases.frag_needed.cure.evidence import (
     Bulk,
     Connections,
     Cure,
+    ForAnother,
 )
 from labs.cases.frag_needed.names import ANOTHER, ECHO_PORT, SIDECAR_PORT, VIP
 from labs.cases.frag_needed.network import SERVED_BYTES, Network
@@ -40,14 +40,14 @@ TOLD = "IcmpInDestUnreachs"  # how often a host was told that a destination is u
 BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
 
 
-def take(exercise: Exercise, answer: str) -> Evidence:
+def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.NOTHING) -> Evidence:
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
-    make = WithAnother if exercise.id in FOR_OTHERS else Network
+    make = Network if for_another is ForAnother.NOTHING else WithAnother
     with two(make) as (untouched, mended), taking.acted(mended) as ran:
         if ran:
             observe(seen, untouched, mended)
-            in_bulk(seen, untouched, mended, seen.another if FOR_OTHERS.get(exercise.id) else None)
+            in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
     return taking.evidence(seen)
 
 
