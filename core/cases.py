@@ -1,6 +1,6 @@
 """Which cases and exercises are there? Read from labs/cases as data; nothing of a case is imported.
 
-labs/cases/<folder>/case.toml names a case; labs/cases/<folder>/exercises/<n>/exercise.toml an
+labs/cases/<folder>/case.toml names a case; labs/cases/<folder>/exercises/ex<n>/exercise.toml an
 exercise. Their keys are the fields of Case and Exercise.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 FOLDER = Path(__file__).resolve().parent.parent / "labs" / "cases"
+EXERCISE = "ex"  # begins the name of an exercise's folder, because a number alone is no name of a Python package
 EMPTY = "only blanks and comments were found"  # of an answer
 Kind = TypeVar("Kind")
 
@@ -48,6 +49,11 @@ class Exercise:
     replaces: str = ""
     unit: str = ""
     deadline_s: int = 300
+
+    @property
+    def number(self) -> str:
+        """Its number in the case, as a word: "1" for "frag-needed/1"."""
+        return self.id.partition("/")[2]
 
     @property
     def start(self) -> Path:
@@ -116,8 +122,9 @@ class Case:
     @property
     def exercises(self) -> list[Exercise]:
         """In the order of their numbers."""
-        files = sorted(self.folder.glob("exercises/*/exercise.toml"), key=lambda file: int(file.parent.name))
-        return [Exercise(f"{self.name}/{file.parent.name}", file.parent, **_read(file)) for file in files]
+        files = self.folder.glob(f"exercises/{EXERCISE}*/exercise.toml")
+        found = sorted((int(file.parent.name.removeprefix(EXERCISE)), file) for file in files)
+        return [Exercise(f"{self.name}/{number}", file.parent, **_read(file)) for number, file in found]
 
 
 def cases() -> dict[str, Case]:

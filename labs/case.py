@@ -14,15 +14,21 @@ often to tell. Both functions raise CannotTry if the machine lacks something. A 
 
     record() -> dict      plain values that the book's prose quotes; under "figures" its pictures as HTML, by
                           name; under "files" what a reader may download beside the figure that each is named after
+
+An exercise is a folder `exercises/ex<n>/` of its case, with two modules beside its task and its answers. `measure.py`
+finds out in a guest what an answer does, `judge.py` what that comes to:
+
+    take(exercise, answer) -> Evidence      see labs/take/judging.py
+    JUDGE                                   a Judge, see labs/judge/judging.py
 """
 
 from __future__ import annotations
 
 import importlib
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
-from core.cases import Case
+from core.cases import Case, Exercise
 from labs.errors import CannotTry
 
 
@@ -32,11 +38,11 @@ class Outcome(Protocol):
     reproduced: bool | None
     headline: tuple[str, float]  # of a run: the figure that a case is known by, with what it is; for `--rounds`
 
-    def to_json(self) -> dict: ...
+    def to_json(self) -> dict[str, Any]: ...
 
     def text(self) -> str: ...
 
-    def claimed(self) -> dict: ...  # of a run: what was claimed and seen; "reasons" are sentences
+    def claimed(self) -> dict[str, Any]: ...  # of a run: what was claimed and seen; "reasons" are sentences
 
     def verdict(self) -> list[str]: ...  # of a run: what it came to, as lines for a terminal
 
@@ -50,3 +56,9 @@ def module(case: Case, name: str = "case") -> ModuleType:
         if error.name and error.name.startswith("labs"):
             raise
         raise CannotTry(f"Python has no module {error.name!r} here", "./lab reset") from error
+
+
+def exercise_module(exercise: Exercise, name: str) -> ModuleType:
+    """An exercise's `judge.py` or its `measure.py`."""
+    case = exercise.folder.parent.parent
+    return importlib.import_module(f"labs.cases.{case.name}.exercises.{exercise.folder.name}.{name}")

@@ -133,7 +133,7 @@ def copy_for_the_reader() -> Path:
         if not copy.exists():
             write_whole(copy, jupytext.writes(fresh(case), fmt="ipynb"))
         for exercise in case.exercises:
-            answer = WORK / case.name / f"{exercise.folder.name}{exercise.suffix}"
+            answer = WORK / case.name / f"{exercise.number}{exercise.suffix}"
             answer.parent.mkdir(exist_ok=True)
             if not answer.exists():
                 shutil.copyfile(exercise.start, answer)

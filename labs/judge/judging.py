@@ -1,13 +1,12 @@
 """What does evidence come to? Judged by its case, with the standard library alone: so it needs no guest.
 
-labs/cases/<case>/judges.py offers `JUDGES`, a Judge for each number of an exercise.
+Each exercise's judge.py, labs/cases/<case>/exercises/ex<n>/judge.py, offers `JUDGE`, a Judge.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from core.cases import Exercise, WrongCall, exercise
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
 from core.judge.verdict import Judged, Picture, Verdict
 from core.plain import Damaged
+from labs.case import exercise_module
 from labs.errors import CannotTry, CouldNotTell
 from labs.measure.rounds import Round
 
@@ -37,8 +37,7 @@ class Judge:
 
 def judge_of(asked: Exercise) -> Judge:
     """Who judges evidence of this exercise."""
-    judges = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.judges")
-    found: Judge = judges.JUDGES[asked.folder.name]
+    found: Judge = exercise_module(asked, "judge").JUDGE
     return found
 
 
@@ -162,3 +161,10 @@ def others_left_alone(verdict: Verdict, evidence: Evidence, hosts: Sequence[str]
     if sorted(host.host for host in evidence.settings) != sorted(others):
         raise Damaged(f"expected the settings of {', '.join(others)}")
     left_alone(verdict, evidence.settings)
+
+
+def none_of(verdict: Verdict, faults: Iterable[str], held: str) -> None:
+    """One check: the first of these sentences, if there are any, and how many more."""
+    found = [fault for fault in faults if fault]
+    more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
+    verdict.expect(not found, held, f"{found[0]}{more}" if found else "")

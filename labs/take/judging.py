@@ -1,18 +1,18 @@
 """Is this answer right? Asked of its case.
 
-labs/cases/<case>/takes.py offers `TAKES`, a function for each number of an exercise:
-take(exercise, answer) returns the evidence that labs/judge/judging.py then judges.
+Each exercise's measure.py, labs/cases/<case>/exercises/ex<n>/measure.py, has a function take(exercise, answer), which
+returns the evidence that labs/judge/judging.py then judges.
 """
 
 from __future__ import annotations
 
-import importlib
 import time
 from dataclasses import replace
 
 from core.cases import EMPTY, exercise, is_empty
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
+from labs.case import exercise_module
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
 from labs.measure.spent import since
@@ -31,7 +31,7 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     asked, verdict = exercise(id), Verdict(id)
     if is_empty(answer):
         return Verdict(id, unanswered=EMPTY), None
-    take = importlib.import_module(f"labs.cases.{asked.folder.parent.parent.name}.takes").TAKES[asked.folder.name]
+    take = exercise_module(asked, "measure").take
     evidence, began = None, time.monotonic()
     for number in range(TRIES):
         if number and time.monotonic() - began > PATIENCE_S:

@@ -20,7 +20,7 @@ def test_an_unknown_exercise_names_all_or_those_of_its_case():
         cases.exercise("frag-needed/9", cases.case("frag-needed").exercises)
 
 
-@pytest.mark.parametrize("name", ["case.toml", "exercises/1/exercise.toml"])
+@pytest.mark.parametrize("name", ["case.toml", "exercises/ex1/exercise.toml"])
 def test_a_key_that_nobody_reads_is_an_error(tmp_path, monkeypatch, name):
     shutil.copytree(cases.case("frag-needed").folder, tmp_path / "one")
     monkeypatch.setattr(cases, "FOLDER", tmp_path)

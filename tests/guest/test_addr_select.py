@@ -11,19 +11,13 @@ import pytest
 
 from core.cases import exercise
 from labs import __main__ as command
-from labs.cases.addr_select import (
-    case,
-    curing,
-    experiments,
-    predicting,
-    routes,
-    running,
-    scores,
-    shell,
-    thread_ids,
-    tracing,
-)
-from labs.cases.addr_select.decided import ALIKE, FAR, NEAR
+from labs.cases.addr_select import case, experiments, routes, scores, shell, tracing
+from labs.cases.addr_select.cure import measure as curing
+from labs.cases.addr_select.exercises.ex3 import measure as running
+from labs.cases.addr_select.exercises.ex4 import measure as deprecating
+from labs.cases.addr_select.exercises.ex5 import measure as multiplying
+from labs.cases.addr_select.exercises.ex6 import thread_ids
+from labs.cases.addr_select.exercises.ex6.judge import ALIKE, FAR, NEAR
 from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, REPORTED, SELECT
 from labs.cases.addr_select.sweep import Line, counts
@@ -79,9 +73,9 @@ def test_where_nothing_is_slow_no_judge_says_yes_or_no(monkeypatch, number):
     assert verdict.verdict == "SKIP", verdict.text()
 
 
-@pytest.mark.parametrize("number", ["4", "5"])
-def test_where_nothing_is_slow_what_was_rightly_predicted_is_wrong(monkeypatch, number):
-    monkeypatch.setattr(predicting, "Silent", partial(case.Silent, all_interfaces=False))
+@pytest.mark.parametrize("number, measure", [("4", deprecating), ("5", multiplying)])
+def test_where_nothing_is_slow_what_was_rightly_predicted_is_wrong(monkeypatch, number, measure):
+    monkeypatch.setattr(measure, "Silent", partial(case.Silent, all_interfaces=False))
     right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
     verdict, _ = judged(f"addr-select/{number}", right.read_text())
     assert verdict.verdict == "FAIL" and any("lookups: predicted" in reason for reason in verdict.reasons), (

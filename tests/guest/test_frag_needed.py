@@ -10,9 +10,15 @@ from scapy.layers.inet import ICMP, IP, TCP
 from core.cases import exercise
 from core.judge.evidence import of_kind, read
 from labs import __main__ as command
-from labs.cases.frag_needed import another, case, crafting, cured, curing, lasting, record, telling, tracing
-from labs.cases.frag_needed.crafted import Message, Quote, message
-from labs.cases.frag_needed.cure import Another
+from labs.cases.frag_needed import case, record, tracing
+from labs.cases.frag_needed.cure import another
+from labs.cases.frag_needed.cure import measure as curing
+from labs.cases.frag_needed.cure.evidence import Another, Cure
+from labs.cases.frag_needed.cure.judge import balanced_of
+from labs.cases.frag_needed.exercises.ex4 import measure as lasting
+from labs.cases.frag_needed.exercises.ex5 import measure as telling
+from labs.cases.frag_needed.exercises.ex6 import measure as crafting
+from labs.cases.frag_needed.exercises.ex6.judge import Message, Quote, message
 from labs.errors import CouldNotTell
 from labs.judge.judging import judged_file
 from labs.take.judging import judged
@@ -99,7 +105,7 @@ def test_another_client_asks_by_its_own_address():
         curing.ask_as_another(seen, net)
     assert int(seen.address.rpartition(".")[2]) in another.LAST
     assert seen.whole(rounds=0) and seen.told == 0
-    made, balanced = cured.balanced_of(seen.address, seen.each().values(), seen.balanced)
+    made, balanced = balanced_of(seen.address, seen.each().values(), seen.balanced)
     assert len(made) == len(balanced) == 4
     assert all(each.largest("B", seen.address, "10.0.0.2") == 1448 for each in seen.each().values())
 
@@ -108,7 +114,7 @@ def test_evidence_comes_back_as_it_was_with_the_capture_beside_it(tmp_path):
     right = sorted((exercise("frag-needed/1").folder / "solutions").iterdir())[0]
     verdict, evidence = judged("frag-needed/1", right.read_text())
     text = evidence.text().encode()
-    again = of_kind(cured.Cure, read(text))
+    again = of_kind(Cure, read(text))
     assert again == evidence and judged_file(text).to_json() == verdict.to_json()
     file = tmp_path / "kept.pcap"
     for seen in (*again.seen.untouched.each().values(), *again.seen.mended.each().values()):

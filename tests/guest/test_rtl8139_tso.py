@@ -8,7 +8,10 @@ import pytest
 
 from core.cases import exercise
 from core.wire.packet import Packet
-from labs.cases.rtl8139_tso import case, curing, firewall, on_call, predicting, tracing
+from labs.cases.rtl8139_tso import case, on_call, tracing
+from labs.cases.rtl8139_tso.exercises.ex1 import measure as firewall
+from labs.cases.rtl8139_tso.exercises.ex2 import measure as offload
+from labs.cases.rtl8139_tso.exercises.ex3 import measure as predictions
 from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO, ROUNDS, faster
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
 from labs.take.judging import judged
@@ -61,9 +64,9 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
     assert len(ratios) == 4 and all(reason.startswith("NO") for reason in ratios)
 
 
-@pytest.mark.parametrize("number, judge", [("1", firewall), ("2", curing), ("3", predicting)])
-def test_where_nothing_is_cut_no_judge_says_yes_or_no(monkeypatch, number, judge):
-    monkeypatch.setattr(judge, "Network", partial(case.Network, tso=False))
+@pytest.mark.parametrize("number, measure", [("1", firewall), ("2", offload), ("3", predictions)])
+def test_where_nothing_is_cut_no_judge_says_yes_or_no(monkeypatch, number, measure):
+    monkeypatch.setattr(measure, "Network", partial(case.Network, tso=False))
     right = sorted((exercise(f"rtl8139-tso/{number}").folder / "solutions").iterdir())[0]
     verdict, _ = judged(f"rtl8139-tso/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()

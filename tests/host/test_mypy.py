@@ -10,10 +10,12 @@ from fnmatch import fnmatch
 import grimp
 import pytest
 
+from core import cases
 from host.paths import REPOSITORY
 
 SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["mypy"]
 STRICT = next(each["module"] for each in SETTINGS["overrides"] if each.get("disallow_untyped_defs"))
+LEFT_OUT = ("__pycache__", "solutions", "wrong")  # of a copy
 WITHOUT_CACHE = ("--cache-dir", os.devnull)  # the whole takes three seconds
 
 
@@ -38,7 +40,7 @@ def said_of_a_copy(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("types")
     shutil.copy(REPOSITORY / "pyproject.toml", folder)
     for part in ("core", "labs"):
-        shutil.copytree(REPOSITORY / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "exercises"))
+        shutil.copytree(REPOSITORY / part, folder / part, ignore=shutil.ignore_patterns(*LEFT_OUT))
     for file, line, _ in WRONG:
         with open(folder / file, "a") as text:
             text.write(f"\n\n{line}\n")
@@ -58,7 +60,11 @@ WRONG = [
         "def strange(seen: Observed | None) -> str:\n    return seen.text()",
         "union-attr",
     ),
-    ("labs/cases/splice_push/served.py", "def strange(one: Object) -> int:\n    return one.calls", "return-value"),
+    (
+        "labs/cases/splice_push/exercises/ex1/judge.py",
+        "def strange(one: Object) -> int:\n    return one.calls",
+        "return-value",
+    ),
     ("labs/table.py", 'COLUMNS: int = "80"', "assignment"),  # not strict, and looked at
 ]
 
@@ -71,7 +77,8 @@ def test_a_wrong_line_is_named(said_of_a_copy, file, line, code):
 def test_a_judge_imports_nothing_whose_types_are_not_strict():
     """So neither does it import what measures, of whose libraries (Mininet, Scapy, bcc) no types are known."""
     graph = grimp.build_graph("core", "labs", cache_dir=None)
-    judges = {name for name in graph.modules if name.startswith("labs.judge.") or name.endswith(".judges")}
-    assert len(judges) >= 6
+    of_exercises = {name for name in graph.modules if fnmatch(name, "labs.cases.*.exercises.*.judge")}
+    assert len(of_exercises) == len(cases.exercises())
+    judges = of_exercises | {name for name in graph.modules if name.startswith("labs.judge.")}
     asked = judges.union(*(graph.find_upstream_modules(judge) for judge in judges))
     assert sorted(module for module in asked if not is_strict(module)) == []

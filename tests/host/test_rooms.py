@@ -53,6 +53,21 @@ def test_each_import_is_one_that_the_rooms_allow():
         ("core.cases", "if TYPE_CHECKING:\n    from labs.case import Outcome", "the core knows neither side"),
         ("core.cases", "from tests import conftest", "nothing knows the tests"),
         ("labs.cases.frag_needed.case", "from labs.cases.splice_push import case", "no case knows another"),
+        (
+            "labs.cases.frag_needed.exercises.ex4.measure",
+            "from labs.cases.frag_needed.exercises.ex5 import measure",
+            "no exercise knows another",
+        ),
+        (
+            "labs.cases.frag_needed.exercises.ex4.judge",
+            "from labs.cases.frag_needed.exercises.ex4 import measure",
+            "a judge measures nothing",
+        ),
+        (
+            "labs.cases.frag_needed.cure.judge",
+            "from labs.cases.frag_needed.workload import SMALL_BYTES",
+            "a judge measures nothing",
+        ),
         ("labs.trace.flame", "from labs.take import script", "the guest's rooms"),
         ("labs.wire.capture", "from labs.measure import clock", "packets are not measured"),
         ("labs.kernel", "from labs.net import node", "a case is found by its folder"),

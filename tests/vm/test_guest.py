@@ -49,7 +49,8 @@ def test_no_answer_lies_in_a_readers_guest():
         found = guest.connection.run(["find", GUEST_FOLDER, *names], capture_output=True, text=True)
         assert (found.returncode, found.stdout) == (0, "")
         assert (
-            guest.connection.run(["ls", f"{GUEST_FOLDER}/labs/cases/frag_needed/exercises/1/start.sh"]).returncode == 0
+            guest.connection.run(["ls", f"{GUEST_FOLDER}/labs/cases/frag_needed/exercises/ex1/start.sh"]).returncode
+            == 0
         )
 
 

@@ -14,10 +14,12 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.protocol import CONTROL
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
+from labs.measure.spent import spent
 
 HEAR = ("INPUT", "-p", "icmp", "-m", "icmp", "--icmp-type", "3", "-j", "ACCEPT")
 
@@ -109,3 +111,11 @@ def under(net: Network, key: str, tracer=None) -> Download:
         for remedy in state.remedies:
             stack.enter_context(remedy(net))
         return download(net, state.server, called=state.called, tracer=tracer)
+
+
+def as_it_is(net: Network) -> Download:
+    """A download before the answer acts, and nothing learnt from it."""
+    with spent(CONTROL):
+        broken = under(net, "as_it_is")
+        net.route("server")
+    return broken

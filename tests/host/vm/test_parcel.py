@@ -91,10 +91,10 @@ def test_answers_are_kept_back(checkout):
     repository, run = checkout
     known = parcel.contents()
     for kind in ("solutions", "wrong"):
-        file = repository / "labs/cases/one/exercises/1" / kind / "1.sh"
+        file = repository / "labs/cases/one/exercises/ex1" / kind / "1.sh"
         file.parent.mkdir(parents=True)
         file.write_text(kind)
     assert parcel.contents() == known and sent(run) == ([], "")
     assert sent(run) == (ALL, "tar -x --recursive-unlink")
-    parcel.has(run, known | {"labs/cases/one/exercises/1/solutions/1.sh": "known"})
+    parcel.has(run, known | {"labs/cases/one/exercises/ex1/solutions/1.sh": "known"})
     assert sent(run) == ([], "rm -rf -- labs/cases/one/exercises")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.cases import exercise
 from core.judge.evidence import Evidence, Script, Settings
 from core.wire.packet import Packet
-from labs.cases.frag_needed.cure import ASKED, Another, Balanced, Bulk, Connections, Cure, Ways
+from labs.cases.frag_needed.cure.evidence import ASKED, Another, Balanced, Bulk, Connections, Cure, Ways
 from labs.cases.frag_needed.names import BALANCER, CLIENT, HOSTS, SERVER, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.cases.rtl8139_tso import names as rtl8139

@@ -6,9 +6,9 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.addr_select.costs import Cost, Pair
-from labs.cases.addr_select.cured import EXPIRES, TRIED, Cure, Node, Services, Use
+from labs.cases.addr_select.cure.judge import EXPIRES, TRIED, Cure, Node, Services, Use
+from labs.cases.addr_select.exercises.ex3.judge import Sent
 from labs.cases.addr_select.names import NODE, REPORTED, service
-from labs.cases.addr_select.ran import Sent
 from labs.judge.judging import judged, judged_file
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.judge.evidence import Evidence
-from labs.cases.frag_needed.cure import Another, Bulk
+from labs.cases.frag_needed.cure.evidence import Another, Bulk
 from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import ANOTHER, BALANCED, OTHER, RIGHT, SETTINGS, for_others, observed
 

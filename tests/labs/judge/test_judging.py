@@ -12,7 +12,7 @@ from core.cases import exercise
 from core.judge.evidence import Evidence, Script, Settings
 from core.protocol import LARGEST_EVIDENCE_BYTES
 from host.paths import REPOSITORY
-from labs.cases.frag_needed.cure import LARGE, SMALL, Balanced, Bulk, Connections, Ways
+from labs.cases.frag_needed.cure.evidence import LARGE, SMALL, Balanced, Bulk, Connections, Ways
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.judge.judging import judge_of, judged, judged_file, picture
@@ -229,7 +229,8 @@ def test_judges_and_the_core_know_the_standard_library_and_no_network():
     modules = ["labs.judge.judging", "labs.trace.stacks", "book._ext.kernel_source"]
     core = (file.relative_to(REPOSITORY).with_suffix("") for file in (REPOSITORY / "core").rglob("[!_]*.py"))
     modules += [".".join(file.parts) for file in core]
-    modules += [f"labs.cases.{f.parent.name}.judges" for f in (REPOSITORY / "labs/cases").glob("*/judges.py")]
+    judges = (REPOSITORY / "labs/cases").glob("*/exercises/*/judge.py")
+    modules += [".".join(file.relative_to(REPOSITORY).with_suffix("").parts) for file in judges]
     program = (
         f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
         "known = sys.stdlib_module_names | {'core', 'labs', 'book', '__main__'}\n"

@@ -9,11 +9,12 @@ from core import cases
 from core.cases import exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.costs import Cost, Pair
+from labs.cases.addr_select.exercises.ex4.judge import Deprecation
+from labs.cases.addr_select.exercises.ex5.judge import Crowd
 from labs.cases.addr_select.names import NODE, REPORTED, service
-from labs.cases.addr_select.predicted import Crowd, Deprecation
+from labs.cases.rtl8139_tso.exercises.ex3.judge import Predicted, predictions
 from labs.cases.rtl8139_tso.observed import Download
-from labs.cases.rtl8139_tso.predicted import Predicted, predictions
-from labs.cases.splice_push.condition import Fates, drawn, listed, loses, unseen
+from labs.cases.splice_push.exercises.ex3.judge import Fates, drawn, listed, loses, unseen
 from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import BROKEN, CUT, download
 

@@ -6,10 +6,10 @@ import pytest
 
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
-from labs.cases.addr_select.decided import FAR, Choice, Choices
+from labs.cases.addr_select.exercises.ex6.judge import FAR, Choice, Choices
+from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.names import BALANCER, CLIENT
-from labs.cases.frag_needed.told import AT_ONCE, DEFERRED, Ways
-from labs.cases.splice_push.reported import PUSHES, Unpushed
+from labs.cases.splice_push.exercises.ex5.judge import PUSHES, Unpushed
 from labs.judge.judging import judged, judged_file
 
 WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED), Event("B1", AT_ONCE), Event("A1", DEFERRED)]

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
-from labs.cases.rtl8139_tso.cured import Offload
-from labs.cases.rtl8139_tso.cuts import (
+from labs.cases.rtl8139_tso.card.judge import (
     ASKED_MSS,
     PLAIN_MSS,
     PLAIN_REMAINDERS,
@@ -16,7 +15,8 @@ from labs.cases.rtl8139_tso.cuts import (
     sizes_of,
     telling,
 )
-from labs.cases.rtl8139_tso.let_in import PORTS, Firewall, Knocked
+from labs.cases.rtl8139_tso.exercises.ex1.judge import PORTS, Firewall, Knocked
+from labs.cases.rtl8139_tso.exercises.ex2.judge import Offload
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.judge.judging import judged, judged_file
 from tests.labs.judge.made import BROKEN, CUT, download

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from core.judge.evidence import Evidence
-from labs.cases.splice_push.pages import Call
-from labs.cases.splice_push.repaired import ASKED, DRAWN, OVER_LO, REQUESTS, Repaired, Request
-from labs.cases.splice_push.served import AGAIN, FIRST, PIPE_BYTES, SIZES, STOPPED_BYTES, TRACED_BYTES, Object, Served
+from labs.cases.splice_push.delivery.judge import AGAIN, FIRST, SIZES, STOPPED_BYTES, TRACED_BYTES, Object, Served
+from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, OVER_LO, REQUESTS, Repaired, Request
+from labs.cases.splice_push.pages import PIPE_BYTES, Call
 from labs.cases.splice_push.server import PATTERN, SPLICE_F_MORE
 from labs.judge.judging import judged, judged_file
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.plain import Damaged
-from labs.cases.splice_push.system_calls import (
+from labs.cases.splice_push.delivery.system_calls import (
     copied_bytes,
     lasted_ms,
     lengths,

@@ -1,0 +1,164 @@
+"""Does a packet cost the same again, however many addresses the node owns, and is nothing else broken?
+
+What the evidence of an answer to exercises 1 and 2 is held to. Two networks were seen, each with the report's 512
+addresses: an untouched one, which has to show the effect, and one on which the answer has acted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from core.judge.evidence import Evidence, Settings
+from core.judge.verdict import Verdict
+from core.plain import Damaged
+from labs.cases.addr_select.costs import BOUNDS, Pair, measured
+from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
+from labs.errors import CannotTry
+from labs.judge.judging import answered, others_left_alone, ran, script_in, whole_in
+
+RATIO = BOUNDS["reported_send_ratio"]
+FEW_QUESTIONS = 100  # of 11268
+SERVICE = service(77)
+TRIED = (service(1), SERVICE, service(REPORTED))  # as their clients use them, and one more that is drawn
+SETTING = "use_oif_addrs_only"
+# What the kernel takes away by itself, as `ip` says it of a route and of an address. (An address that is deprecated
+# already, `preferred_lft 0sec`, stays so.)
+EXPIRES = re.compile(r"\bexpires -?\d+sec\b|\bvalid_lft \d+sec\b|\bpreferred_lft [1-9]\d*sec\b")
+
+
+@dataclass
+class Use:
+    """Whence a service answered the peer, and whence it sent by itself; empty if nothing came."""
+
+    service: str
+    ping: str
+    tcp: str
+    udp: str
+    sends: str
+
+
+@dataclass
+class Services:
+    """How many service addresses the node owned at the end, to how many the router knew a way, and how the peer used
+    some."""
+
+    owned: int
+    learnt: int
+    used: list[Use]
+
+
+@dataclass
+class Node:
+    """The node's settings, right after the answer acted and at the end, beside those before: what has changed of them,
+    but for SETTING, the lines by which SETTING was on at an interface, then or while something was measured, and those
+    new ones that the kernel will take away when their time is over."""
+
+    changed: list[Settings]
+    setting_on: list[str]
+    passing: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Cure:
+    """What is seen of an answer, in this order: the questions that the kernel asks for a packet, untouched and after
+    the answer, and what a send costs by turns."""
+
+    asked_before: int | None = None
+    asked: int | None = None
+    turns: list[Pair] = field(default_factory=list)
+    services: Services | None = None
+    node: Node | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        counted = None not in (self.asked_before, self.asked)
+        return bool(counted and self.turns and self.services and self.node and len(self.node.changed) == 2)
+
+
+def judge(by_its_means: Callable[[Verdict, Node], None], evidence: Evidence, verdict: Verdict) -> None:
+    """A script that touches the node only. `by_its_means` asks whether it goes the way that the exercise is about."""
+    ran(verdict, script_in(evidence))
+    seen: Cure = whole_in(evidence)
+    if seen.asked_before is not None:
+        looks_through_all(seen.asked_before)
+    if seen.turns:
+        measured(seen.turns)
+    if seen.asked is not None:
+        compare(verdict, seen, seen.asked)
+    if seen.services:
+        still_served(verdict, seen.services)
+    if seen.node:
+        by_its_means(verdict, seen.node)
+    answered(verdict, evidence.unanswered)
+    others_left_alone(verdict, evidence, HOSTS)
+
+
+def looks_through_all(questions: int) -> None:
+    """The untouched node has to show what the answer is to end."""
+    if questions < REPORTED:
+        raise CannotTry(
+            "the untouched node does not look through its addresses, so nothing can be compared",
+            "./lab run addr-select",
+        )
+
+
+def compare(verdict: Verdict, seen: Cure, asked: int) -> None:
+    """Mechanism, source and time of a packet from an unconnected socket."""
+    turns = measured(seen.turns)
+    sources = {pair.other.source for pair in turns.measured}
+    ratio = turns.median(lambda pair: pair.one.send_us / pair.other.send_us)
+    verdict.measured.update(
+        questions=asked,
+        questions_untouched=seen.asked_before,
+        send_us=round(turns.median(lambda pair: pair.other.send_us)),
+        untouched_us=round(turns.median(lambda pair: pair.one.send_us)),
+        source=", ".join(sorted(sources)),
+    )
+    verdict.expect(
+        asked <= FEW_QUESTIONS,
+        f"{asked} questions are asked for a packet, {seen.asked_before} before",
+        f"{asked} questions are still asked for a packet, expected {FEW_QUESTIONS} at most",
+    )
+    verdict.expect(
+        ratio >= RATIO,
+        f"a send is {ratio:.0f} times as fast as before",
+        f"a send is {ratio:.1f} times as fast as before, expected {RATIO} at least",
+    )
+    verdict.expect(
+        sources == {NODE},
+        f"packets come from {NODE}, as before",
+        f"packets come from {', '.join(sorted(sources))}, expected {NODE}: nobody would send the answers there",
+    )
+
+
+def still_served(verdict: Verdict, seen: Services) -> None:
+    """The services are announced, and answer in their own name."""
+    verdict.expect(
+        seen.owned == REPORTED,
+        f"the node owns its {seen.owned} service addresses",
+        f"the node owns {seen.owned} service addresses, expected all {REPORTED}",
+    )
+    verdict.expect(
+        seen.learnt == REPORTED,
+        f"the router knows a way to {seen.learnt} of them",
+        f"the router knows a way to {seen.learnt} service addresses, expected {REPORTED}",
+    )
+    if {*TRIED} - {use.service for use in seen.used}:
+        raise Damaged(f"expected {', '.join(TRIED)} to have been used")
+    for way, does in WAYS.items():
+        others = [
+            f"{use.service} by {getattr(use, way) or 'nothing'}"
+            for use in seen.used
+            if getattr(use, way) != use.service
+        ]
+        verdict.expect(
+            not others,
+            f"{len(seen.used)} services {does}, each in its own name",
+            f"services do not {does} in their own names: {', '.join(others)}",
+        )
+
+
+WAYS = {"ping": "answer pings", "tcp": "answer by TCP", "udp": "answer by UDP", "sends": "send unasked"}

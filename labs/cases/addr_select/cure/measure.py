@@ -1,0 +1,101 @@
+"""What happens with an answer to exercises 1 and 2? judge.py judges it.
+
+Two networks, each with the report's 512 addresses: an untouched one, and one on which the answer acts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.cases import Exercise
+from core.judge.evidence import Evidence
+from labs.cases.addr_select.cure.judge import EXPIRES, SETTING, Cure, Node, Services
+from labs.cases.addr_select.cure.serving import echo_request, made, used
+from labs.cases.addr_select.experiments import DISCARD
+from labs.cases.addr_select.names import EVAL, PEER, REPORTED
+from labs.cases.addr_select.network import Network
+from labs.cases.addr_select.workload import Sender, by_turns, counting
+from labs.take.script import Taking, two
+from labs.take.settings import MOST_LINES, compared, settings
+
+
+def take(exercise: Exercise, answer: str) -> Evidence:
+    """The answer on networks of its own."""
+    taking, seen = Taking(exercise, answer), Cure()
+    with two(as_reported) as (untouched, fixed):
+        before = settings(fixed.node)
+        with taking.acted(fixed) as ran:
+            if ran:
+                at_first = settings(fixed.node)
+                meanwhile = cost(seen, untouched, fixed)
+                seen.services = services(fixed)
+                seen.node = node(before, at_first, settings(fixed.node), meanwhile)
+    return taking.evidence(seen)
+
+
+def as_reported() -> Network:
+    """The network with the report's number of addresses, all learnt by the router."""
+    net = Network()
+    try:
+        net.announce(REPORTED)
+        net.learnt()
+    except BaseException:
+        net.close()
+        raise
+    return net
+
+
+def cost(seen: Cure, untouched: Network, fixed: Network) -> list[str]:
+    """Of a packet from an unconnected socket, in either network; where SETTING was on right before or after."""
+    with Sender(untouched) as was, Sender(fixed) as now:
+        seen.asked_before = questions(was)
+        on = setting_on(fixed)
+        seen.turns = by_turns(was, now)
+        on += setting_on(fixed)
+        seen.asked = max(questions(now), *questions_of_others(fixed))
+        return on + setting_on(fixed)
+
+
+def setting_on(net: Network) -> list[str]:
+    """Where the node has SETTING on now, as lines of its settings."""
+    with net.node.inside():
+        files = sorted(Path("/proc/sys/net/ipv6/conf").glob(f"*/{SETTING}"))
+        values = [(file.relative_to("/proc/sys"), file.read_text().strip()) for file in files]
+    return [f"{name} = {value}" for name, value in values if value != "0"]
+
+
+def questions(sender: Sender) -> int:
+    """How many the kernel asks for a packet."""
+    with counting() as calls:
+        return sender.calls(calls)[EVAL]
+
+
+def questions_of_others(net: Network) -> Iterator[int]:
+    """How many the kernel asks for a ping and for a connection to the peer, because a rule may be UDP's alone."""
+    with counting() as calls, contextlib.ExitStack() as stack:
+        raw = made(net.node, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
+        tcp = made(net.node, socket.SOCK_STREAM, stack)
+        for send in (lambda: raw.sendto(echo_request(), (PEER, 0)), lambda: tcp.connect((PEER, DISCARD))):
+            before = calls.now()
+            with contextlib.suppress(OSError):  # nobody listens there
+                send()
+            yield calls.since(before)[EVAL]
+
+
+def services(net: Network) -> Services:
+    """What is left of them."""
+    owned = net.node.on("ip", "-6", "-oneline", "address", "show", "scope", "global").count("2001:db8:5:")
+    return Services(owned, net.learnt_now(), used(net))
+
+
+def node(before: list[str], at_first: list[str], at_last: list[str], meanwhile: list[str]) -> Node:
+    """What has become of the node's settings, by their lines."""
+    others, *now = ([line for line in lines if SETTING not in line] for lines in (before, at_first, at_last))
+    on = re.compile(rf"\S*/{SETTING} = [^0]\S*")
+    lines = [line for line in (*at_first, *meanwhile, *at_last) if on.fullmatch(line)]
+    passing = [line.strip() for line in (*at_first, *at_last) if EXPIRES.search(line) and line not in before]
+    return Node([compared("node", others, lines) for lines in now], list(dict.fromkeys(lines)), passing[:MOST_LINES])

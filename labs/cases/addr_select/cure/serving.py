@@ -1,0 +1,95 @@
+"""How do the clients of a service address use it, and who answers them? By ping, TCP and UDP; and what comes from a
+service unasked.
+
+The answer to an exercise may have broken any of it: what does not come in time is told as an empty word.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import socket
+import struct
+import time
+
+from labs.cases.addr_select.cure.judge import TRIED, Use
+from labs.cases.addr_select.names import PEER, REPORTED, service
+from labs.cases.addr_select.network import Network
+from labs.net.node import Node
+
+PATIENCE_S = 1.0
+ECHO_REQUEST, ECHO_REPLY = 128, 129  # RFC 4443, 4.1
+
+
+def used(net: Network) -> list[Use]:
+    """Each of TRIED, and one more that is drawn, as the peer uses it."""
+    drawn = random.choice([each for each in map(service, range(1, REPORTED + 1)) if each not in TRIED])
+    return [Use(each, *(told(way, net, each) for way in (ping, tcp, udp, sends))) for each in (*TRIED, drawn)]
+
+
+def told(way, net: Network, address: str) -> str:
+    """Whence something came, or nothing."""
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+        return way(net, address, stack)
+    return ""
+
+
+def made(host: Node, kind: int, stack: contextlib.ExitStack, address: str = "", protocol: int = 0) -> socket.socket:
+    """A socket on this host, bound if an address is given."""
+    with host.inside():
+        ours = stack.enter_context(socket.socket(socket.AF_INET6, kind, protocol))
+    ours.settimeout(PATIENCE_S)
+    if address:
+        ours.bind((address, 0))
+    return ours
+
+
+def ping(net: Network, address: str, stack: contextlib.ExitStack) -> str:
+    """Who answers an echo request of the peer's."""
+    asking = made(net.peer, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
+    mark = os.urandom(8)
+    asking.sendto(echo_request() + mark, (address, 0))
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        heard, (source, *_) = asking.recvfrom(256)
+        if heard[0] == ECHO_REPLY and heard.endswith(mark):
+            return source
+    return ""
+
+
+def echo_request() -> bytes:
+    """The header of one; the kernel fills its checksum in."""
+    return struct.pack("!BBHHH", ECHO_REQUEST, 0, 0, 1, 1)
+
+
+def tcp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
+    """Who answers a question of the peer's on a connection."""
+    listener = made(net.node, socket.SOCK_STREAM, stack, address)
+    listener.listen()
+    asking = made(net.peer, socket.SOCK_STREAM, stack)
+    asking.connect(listener.getsockname()[:2])
+    serving = stack.enter_context(listener.accept()[0])
+    serving.settimeout(PATIENCE_S)
+    asking.sendall(mark := os.urandom(8))
+    serving.sendall(serving.recv(64))
+    return asking.getpeername()[0] if asking.recv(64) == mark else ""
+
+
+def udp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
+    """Who answers a datagram of the peer's."""
+    serving = made(net.node, socket.SOCK_DGRAM, stack, address)
+    asking = made(net.peer, socket.SOCK_DGRAM, stack, PEER)
+    asking.sendto(mark := os.urandom(8), serving.getsockname()[:2])
+    question, whose = serving.recvfrom(64)
+    serving.sendto(question, whose)
+    answer, (source, *_) = asking.recvfrom(64)
+    return source if answer == mark else ""
+
+
+def sends(net: Network, address: str, stack: contextlib.ExitStack) -> str:
+    """In whose name a datagram comes that the service sends unasked."""
+    sender = made(net.node, socket.SOCK_DGRAM, stack, address)
+    sink = made(net.peer, socket.SOCK_DGRAM, stack, PEER)
+    sender.sendto(b"?", sink.getsockname()[:2])
+    return sink.recvfrom(64)[1][0]

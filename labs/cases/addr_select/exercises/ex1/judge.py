@@ -1,0 +1,22 @@
+"""Does the report's setting alone make a packet cost the same again? Judged by cure/judge.py, as in exercise 2."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from core.judge.verdict import Verdict
+from labs.cases.addr_select.cure.judge import SETTING, Cure, Node, judge
+from labs.judge.judging import Judge
+
+
+def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
+    """This exercise is about the report's way, and leaves everything else as it is."""
+    change = next((each.change for each in node.changed if each.change), None)
+    verdict.expect(
+        not change,
+        f"{SETTING} is all that was changed",
+        f"more than {SETTING} was changed, and this exercise is about that one setting: {change}",
+    )
+
+
+JUDGE = Judge(Cure, partial(judge, by_the_setting_alone))

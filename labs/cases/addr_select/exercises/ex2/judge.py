@@ -1,0 +1,27 @@
+"""Does a packet cost the same again without the report's setting? Judged by cure/judge.py, as in exercise 1."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from core.judge.verdict import Verdict
+from labs.cases.addr_select.cure.judge import SETTING, Cure, Node, judge
+from labs.judge.judging import Judge
+
+
+def without_the_setting(verdict: Verdict, node: Node) -> None:
+    """This exercise is about another way than the report's: the setting has to be off all the time, at each interface.
+    And that way has to stay."""
+    verdict.expect(
+        not node.setting_on,
+        f"{SETTING} is off at each interface, as it was",
+        f"{SETTING} was set, and this exercise is about another way: {', '.join(node.setting_on)}",
+    )
+    verdict.expect(
+        not node.passing,
+        "nothing of it expires",
+        f"it does not stay, because the kernel takes it away when its time is over: {', '.join(node.passing[:1])}",
+    )
+
+
+JUDGE = Judge(Cure, partial(judge, without_the_setting))

@@ -1,0 +1,35 @@
+"""What does a table of predictions say? Read alike for exercises 4 and 5, by what measures and by what judges."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from core.judge.verdict import Judged, Verdict
+
+
+def complete(answer: str, names: Mapping[str, type]) -> bool:
+    """Whether there is something to measure for."""
+    try:
+        typed(answer, Verdict(""), names)
+    except Judged:
+        return False
+    return True
+
+
+def typed(answer: str, verdict: Verdict, names: Mapping[str, type]) -> dict[str, Any]:
+    """The answer's values, each of its type; else the verdict says what is missing, and Judged is raised."""
+    try:
+        read = tomllib.loads(answer)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        verdict.expect(False, "", f"the answer cannot be read: {error}")
+        raise Judged from error
+    for name, kind in names.items():
+        fits = type(read.get(name)) in ((int, float) if kind is float else (kind,))
+        if not fits:
+            words = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+            verdict.expect(False, "", f"{name}: expected {words}, found {read.get(name, 'nothing')!r}")
+    if verdict.checks:
+        raise Judged
+    return read

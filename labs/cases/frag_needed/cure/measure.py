@@ -1,0 +1,168 @@
+"""What happens with an answer to exercises 1 to 3? judge.py judges it.
+
+An untouched network stands beside the one on which the answer acts, before any connection is opened. Where the answer's
+host is not the client's own, another client asks, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import struct
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from core.cases import Exercise
+from core.judge.evidence import Evidence
+from core.protocol import CONTROL
+from labs.cases.frag_needed.cure.another import WithAnother, as_client
+from labs.cases.frag_needed.cure.evidence import (
+    BULK_ROUNDS,
+    LARGE,
+    SMALL,
+    Another,
+    Balanced,
+    Bulk,
+    Connections,
+    Cure,
+    ForAnother,
+)
+from labs.cases.frag_needed.names import ANOTHER, ECHO_PORT, SIDECAR_PORT, VIP
+from labs.cases.frag_needed.network import SERVED_BYTES, Network
+from labs.cases.frag_needed.observed import Observed
+from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
+from labs.measure.spent import spent
+from labs.net.counters import counters, moved
+from labs.take.script import Taking, two
+
+TOLD = "IcmpInDestUnreachs"  # how often a host was told that a destination is unreachable
+BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
+
+
+def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.NOTHING) -> Evidence:
+    """The answer on networks of its own."""
+    taking, seen = Taking(exercise, answer), Cure()
+    make = Network if for_another is ForAnother.NOTHING else WithAnother
+    with two(make) as (untouched, mended), taking.acted(mended) as ran:
+        if ran:
+            observe(seen, untouched, mended)
+            in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
+    return taking.evidence(seen)
+
+
+def observe(seen: Cure, untouched: Network, mended: Network) -> None:
+    """Each part as it comes, for the next one may get no answer."""
+    with spent(CONTROL):
+        seen.untouched.direct = direct(untouched)
+        untouched.forget()  # what the first stall has taught the client would spare it the second
+        seen.untouched.sidecar = sidecar(untouched)
+    before = {name: counters(node) for name, node in mended.by_name.items()}
+    seen.mended.direct = after_the_answer(mended, Direct)
+    seen.mended.sidecar = after_the_answer(mended, ThroughSidecar)
+    seen.fragments = fragments_since(before, mended)
+    seen.told = moved(before["client"], counters(mended.client)).get(TOLD, 0)
+    seen.connections = Connections(connections_balanced(mended), connections_redirected(mended))
+    if ANOTHER in mended.by_name:
+        seen.another = Another(mended[ANOTHER].IP())
+        with named(seen.another):
+            ask_as_another(seen.another, mended)
+        seen.fragments = fragments_since(before, mended)
+
+
+def ask_as_another(seen: Another, net: Network) -> None:
+    """The other client's exchanges; those by TLS go straight to the service, for it has no sidecar."""
+    client = net[ANOTHER]
+    before = counters(client)
+    seen.direct = after_the_answer(as_client(net, client), Direct)
+    seen.tls = after_the_answer(as_client(net, client), ThroughSidecar)
+    seen.told = moved(before, counters(client)).get(TOLD, 0)
+    seen.balanced = [each for each in connections_balanced(net) if each.src.startswith(f"{seen.address}:")]
+
+
+def in_bulk(seen: Cure, untouched: Network, mended: Network, other: Another | None) -> None:
+    """Both transfers in either network by turns, and once more by the `other` client, if it is to be as fast."""
+    for _ in range(BULK_ROUNDS):
+        for rounds, seconds in ((seen.bulk, bulk_s), (seen.sidecar_bulk, sidecar_bulk_s)):
+            mended_s = seconds(mended)
+            rounds.append(Bulk(seconds(untouched), mended_s))
+            if other:
+                its = other.bulk if rounds is seen.bulk else other.tls_bulk
+                with named(other):
+                    its.append(Bulk(rounds[-1].untouched_s, seconds(as_client(mended, mended[ANOTHER]))))
+
+
+@contextlib.contextmanager
+def named(another: Another):
+    """Who finds no answer in the block says that it was the other client."""
+    try:
+        yield
+    except OSError as error:
+        raise ConnectionError(f"another client ({another.address}): {error}") from error
+
+
+def fragments_since(before: dict[str, dict[str, int]], net: Network) -> int:
+    """How many all hosts have made."""
+    return sum(moved(before[name], counters(node)).get("IpFragCreates", 0) for name, node in net.by_name.items())
+
+
+def after_the_answer(net: Network, kind: type) -> Observed:
+    """A asks, then B, then B again, all for one full segment; then A with a few bytes, and B with many. Whatever the
+    client has learnt before this is emptied: a memory expires, and so it is no cure."""
+    net.client.on("ip route flush cache")
+    with Watch(net) as watch:
+        watch.open(kind, "A", "B")
+        for name in "ABB":
+            watch.ask(name)
+        watch.ask("A", SMALL, SMALL_BYTES)
+        watch.ask("B", LARGE, LARGE_BYTES)
+    return watch.seen
+
+
+def connections_balanced(net: Network) -> list[Balanced]:
+    """Connections that IPVS knows of; it keeps closed ones for a minute. (The sums in
+    /proc/net/ip_vs_stats are brought up to date only every two seconds.)"""
+    with net.balancer.inside(), open("/proc/thread-self/net/ip_vs_conn") as table:
+        rows = [line.split() for line in table if line.startswith("TCP")]
+    return [Balanced(*map(_end, row[1:7:2], row[2:7:2])) for row in rows]
+
+
+def _end(address: str, port: str) -> str:
+    """Both, which the table has in hexadecimal: "10.0.0.2:443"."""
+    return f"{socket.inet_ntoa(struct.pack('!I', int(address, 16)))}:{int(port, 16)}"
+
+
+def connections_redirected(net: Network) -> int:
+    """Connections that the client's nat table sent to the sidecar: a rule there counts each once. What goes to another
+    port goes to somebody else."""
+    saved = net.client.on("iptables-legacy-save", "-c", "-t", "nat")
+    counts = re.findall(rf"\[(\d+):\d+\].*-j REDIRECT --to-ports {SIDECAR_PORT}(?!\S)", saved)
+    return sum(map(int, counts))
+
+
+def sidecar_bulk_s(net: Network) -> float:
+    """Seconds to ask for the largest file in a request that is as long, and to have it."""
+    with contextlib.closing(ThroughSidecar(net, "bulk")) as connection:
+        started = time.monotonic()
+        connection.ask(max(SERVED_BYTES))
+        return time.monotonic() - started
+
+
+def bulk_s(net: Network) -> float:
+    """Seconds to send BULK_BYTES to the echo service and to have them all back."""
+    connection = Direct(net, "bulk")
+    try:
+        sender = ThreadPoolExecutor(1)
+        started = time.monotonic()
+        sending = sender.submit(connection.socket.sendall, b"?" * BULK_BYTES)
+        left = BULK_BYTES
+        while left:
+            got = len(connection.socket.recv(65536))
+            if not got:
+                raise ConnectionError(f"{VIP}:{ECHO_PORT} ended with {left} bytes to come")
+            left -= got
+        sending.result()
+        return time.monotonic() - started
+    finally:
+        connection.close()
+        sender.shutdown()

@@ -1,0 +1,153 @@
+"""Does a cure outlive the exception? What the evidence of an answer to exercise 4 is held to.
+
+The connections were open and had met the small MTU before the answer acted, and what they learnt expired after
+EXPIRES_S seconds, ROUNDS times. Each time somebody looked the route up, which is what makes an expired exception go for
+good (find_exception() in net/ipv4/route.c).
+
+That nobody is told again is judged of the whole time since B has learnt it, and not of the exchanges alone: who is told
+in between learns as much. So is mtu_expires, which may be set and put back: whoever writes to it is seen, and an
+exception that was made meanwhile says for how long it is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.draw.ladder import Ladder
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
+from core.wire.packet import Packet
+from labs.cases.frag_needed.cure.judge import carries, share, stalls
+from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
+from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
+from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.judge.judging import Judge, answered, held_still, others_left_alone, ran, script_in, there, whole_in
+
+EXPIRES_S = 3  # long enough for an answer to act in
+ROUNDS = 2
+RATIO = BOUNDS["lasting_ratio"]
+LEARNING = ("A learns", "B learns")  # before the answer acts
+ROUND = [(name, when) for when in ("before", "after") for name in "AB"]
+SINCE = [f"{name} {when} expiry {number}" for number in range(1, ROUNDS + 1) for name, when in ROUND]
+
+
+@dataclass
+class Lasting:
+    """The exchanges, and after how many seconds an exception `expires`, as the client said before the first round and
+    after each; what it said whenever somebody had `written` to that, from before the answer acted to the end; what `ip
+    route get` said in between; and how many fragments the hosts have made since the answer acted."""
+
+    observed: Observed | None = None
+    expires: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    routes: list[str] = field(default_factory=list)
+    fragments: int | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        names = [exchange.name for exchange in self.observed.exchanges] if self.observed else []
+        looked = len(self.expires) == 1 + ROUNDS and len(self.routes) == 1 + 2 * ROUNDS
+        return names == [*LEARNING, *SINCE] and looked and self.fragments is not None
+
+    @property
+    def longest_s(self) -> int:
+        """For how many seconds more an exception was to be kept at most, when somebody looked."""
+        return max(
+            (int(found) for route in self.routes for found in re.findall(r"\bexpires (\d{1,9})sec", route)), default=0
+        )
+
+
+def b_after_an_expiry(seen: Lasting) -> Ladder | None:
+    """B's first exchange after the first expiry."""
+    if not seen.whole:
+        return None
+    return there(seen.observed).ladder(SINCE[3], "B's first exchange after an expiry, as it was judged")
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 4: on connections that stay open, the stall never comes back."""
+    ran(verdict, script_in(evidence))
+    seen: Lasting = whole_in(evidence)
+    if seen.whole:
+        expires_as_before(verdict, seen)
+        observed = there(seen.observed)
+        stalled, since = observed[LEARNING[1]], observed.exchanges[len(LEARNING) :]
+        stalls(observed, LEARNING[1])
+        held_still(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
+        weigh(verdict, observed, stalled.waited_ms, since)
+        verdict.expect(
+            seen.fragments == 0,
+            "no packet was fragmented",
+            f"{seen.fragments} fragments were made: the packets are still too large, which is hidden now",
+        )
+        learning = [packet for name in LEARNING for packet in observed.during(name)]
+        full = [(exchange.name, observed.largest(exchange.name, CLIENT, VIP)) for exchange in since]
+        carries(verdict, full, share(learning))
+    answered(verdict, evidence.unanswered)
+    others_left_alone(verdict, evidence, HOSTS)
+
+
+def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
+    """Nobody has changed after how many seconds an exception expires, also not for a moment."""
+    values = [*seen.written, *seen.expires]
+    verdict.expect(
+        set(values) == {str(EXPIRES_S)},
+        "exceptions expire as before",
+        f"mtu_expires was changed (to {', then '.join(values[:9])}): that puts the stall off, and this exercise leaves "
+        "it as it is",
+    )
+    verdict.expect(
+        seen.longest_s <= EXPIRES_S,
+        f"none was to be kept for more than {EXPIRES_S} s",
+        f"what the client has learnt was to be kept for {seen.longest_s} s, expected {EXPIRES_S} at most",
+    )
+
+
+def least_held_up_of_each_place(since: Sequence[Exchange]) -> list[Exchange]:
+    """Of each place in a round (A before the expiry, …) the exchange in which the machine stood still the least."""
+    places = len(since) // ROUNDS
+    return [min(since[place::places], key=lambda exchange: exchange.held_up_ms) for place in range(places)]
+
+
+def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[Exchange]) -> None:
+    """Symptom and mechanism, of each exchange since the answer acted; a time counts if the machine held still."""
+    measured = [exchange for exchange in since if exchange.held_up_ms <= HELD_UP_MS]
+    longest = max(measured, key=lambda exchange: exchange.waited_ms)
+    verdict.measured.update(longest_ms=round(longest.waited_ms, 1), stalled_ms=round(stalled_ms, 1))
+    verdict.expect(
+        longest.waited_ms * RATIO <= stalled_ms,
+        f"the longest wait is {longest.waited_ms:.0f} ms, B stalled for {stalled_ms:.0f} ms before",
+        f"{longest.name}: waited {longest.waited_ms:.0f} ms, expected {RATIO} times less than the "
+        f"{stalled_ms:.0f} ms of the stall",
+    )
+    asked = Counter(when(packet, since) for packet in told_since(seen))
+    where = [f"{name} ({count})" for name, count in asked.items()]
+    verdict.expect(
+        not where,
+        "nobody asks for smaller packets any more",
+        f"ICMPs still ask for smaller packets: {', '.join(where)}",
+    )
+
+
+def told_since(seen: Observed) -> list[Packet]:
+    """All that told the client of a smaller MTU after both connections had learnt it, from wherever it came."""
+    last = seen[LEARNING[-1]]
+    learnt_s = last.at_s + last.waited_ms / 1e3
+    return [each for each in seen.packets if each.is_frag_needed and not each.outgoing and each.time_s > learnt_s]
+
+
+def when(packet: Packet, since: Sequence[Exchange]) -> str:
+    """The exchange in which it came; or after which, if it was in none."""
+    name = "before the first"
+    for exchange in since:
+        if exchange.at_s <= packet.time_s:
+            within = packet.time_s <= exchange.at_s + exchange.waited_ms / 1e3
+            name = exchange.name if within else f"after {exchange.name}"
+    return name
+
+
+JUDGE = Judge(Lasting, judge, b_after_an_expiry)

@@ -1,0 +1,84 @@
+"""Does a reader's program tell A's way from B's? What the evidence of an answer to exercise 5 is held to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.judge.evidence import Evidence
+from core.judge.report import Event, Program, compare, ran
+from core.judge.verdict import Verdict
+from core.plain import Damaged
+from labs.errors import CannotTry, CouldNotTell
+from labs.judge.judging import LACKS_A_PART, Judge, seen_in
+
+AT_ONCE, DEFERRED = 0, 1
+
+
+@dataclass
+class Ways:
+    """The reader's program, and by which way each run of tcp_v4_mtu_reduced() came: on which connection, AT_ONCE or
+    DEFERRED. For each the thread that was `current`, the address of who had told (`tellers`), and how many segments
+    were `in_flight`. One thread is the `sender` on all connections."""
+
+    program: Program
+    truth: list[Event] = field(default_factory=list)
+    current: list[int] = field(default_factory=list)
+    sender: int | None = None
+    tellers: list[str] = field(default_factory=list)
+    in_flight: list[int] = field(default_factory=list)
+
+    def looks(self, number: int) -> tuple[str, int, int]:
+        """All by which a program may take the one way for the other."""
+        return self.tellers[number], self.in_flight[number], self.current[number]
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
+    seen: Ways = seen_in(evidence)
+    ran(verdict, seen.program)
+    each = {len(part) for part in (seen.truth, seen.current, seen.tellers, seen.in_flight)}
+    if len(each) > 1 or seen.sender is None:
+        raise Damaged(LACKS_A_PART)
+    tell_apart(seen)
+    hold(verdict, seen.truth, seen.program.told)
+
+
+def tell_apart(seen: Ways) -> None:
+    """What has happened has to tell a right program from one that goes by something else."""
+    ways = {event.value for event in seen.truth}
+    if ways != {AT_ONCE, DEFERRED}:
+        raise CannotTry(f"the kernel took only {len(ways)} of the two ways", "the same call again")
+    at_once = [number for number, event in enumerate(seen.truth) if event.value == AT_ONCE]
+    if not any(seen.current[number] == seen.sender for number in at_once):
+        raise CouldNotTell("the sender was never at work on the processor to which a message came")
+    deferred = [number for number, event in enumerate(seen.truth) if event.value == DEFERRED]
+    if not {*map(seen.looks, at_once)} & {*map(seen.looks, deferred)}:
+        raise CouldNotTell(
+            "no message that was acted on at once was like one that was deferred: from the same address, "
+            "with as much in flight, and on top of the same thread"
+        )
+    for one, other in ((at_once, deferred), (deferred, at_once)):
+        if not any(seen.truth[a].connection == seen.truth[b].connection for a in one for b in other if a < b):
+            raise CouldNotTell("no connection has gone both ways, one after the other")
+
+
+def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:
+    """What was reported against what the stacks say."""
+    names = {AT_ONCE: "at once (0)", DEFERRED: "deferred (1)"}
+
+    def fault(number: int) -> str:
+        was, said = truth[number], told[number].value
+        return f"connection {was.connection}: told {names.get(said, said)}, was {names[was.value]}"
+
+    compare(
+        verdict,
+        truth,
+        told,
+        "events, one for each time",
+        f"tcp_v4_mtu_reduced() ran {len(truth)} times",
+        "every event tells the right way",
+        fault,
+    )
+
+
+JUDGE = Judge(Ways, judge)

@@ -1,0 +1,223 @@
+"""Does the client hear the one message, and ignore the other? What the evidence of an answer to exercise 6 is held to.
+
+Both are "fragmentation needed", about a connection of the client's that has a segment in flight. By what they quote the
+client's kernel tells them apart, tcp_v4_err() in net/ipv4/tcp_ipv4.c: it wants the addresses and ports of a connection,
+and a sequence number from snd_una to snd_nxt, both included. (With nothing in flight that is one number.)
+
+Who is to be ignored need not come so far. RFC 792 has a message quote the IP header and eight bytes, and one with less
+goes to no protocol at all (icmp_socket_deliver() in net/ipv4/icmp.c); nor need it be TCP that is quoted. What has to be
+in it are the same two hosts.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.judge.evidence import Evidence
+from core.judge.verdict import Judged, Verdict
+from core.plain import Damaged
+from core.wire.segment import TCP, Segment, segment
+from labs.cases.frag_needed.names import CLIENT, VIP
+from labs.errors import CannotTry
+from labs.judge.judging import LACKS_A_PART, Judge, ran, script_in, seen_in
+
+MTU = 1400  # both are to name it
+NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
+# Of the client: how often a destination was unreachable, and twice why that did not matter. What is quoted is of no
+# connection, or too short to say (icmp_socket_deliver(), tcp_v4_err()); or it is of one, and the
+# sequence number is not from snd_una to snd_nxt.
+RECEIVED, NO_CONNECTION, OUT_OF_WINDOW = "IcmpMsgInType3", "IcmpInErrors", "TcpExtOutOfWindowIcmps"
+ICMP, FRAG_NEEDED = 1, (3, 4)  # protocol; type and code (RFC 792)
+
+
+@dataclass
+class Sent:
+    """A packet that was sent to the client, or why the sender's own kernel `refused` to; which counters of the client's
+    moved, and what `ip route get` says there of the service since."""
+
+    packet: bytes
+    refused: str = ""
+    counters: dict[str, int] = field(default_factory=dict)
+    route: str = ""
+
+
+@dataclass
+class Crafted:
+    """The packets that the answer was `shown`, the two that it made, and the lengths of the packets with data that the
+    client's next connection sent."""
+
+    shown: list[bytes] = field(default_factory=list)
+    ignored: Sent | None = None
+    heard: Sent | None = None
+    next_bytes: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What an ICMP error quotes of a TCP segment: the IP header, and the eight bytes that RFC 792 promises."""
+
+    src: str
+    dst: str
+    sport: int
+    dport: int
+    seq: int
+
+
+@dataclass(frozen=True)
+class Message:
+    """A "fragmentation needed": the MTU that it names (RFC 1191), and of what it quotes the IP protocol and the two
+    addresses (None: not even an IP header), and the segment (None: no TCP, or too little of it)."""
+
+    mtu: int
+    protocol: int | None = None
+    hosts: tuple[str, str] | None = None
+    quote: Quote | None = None
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
+    script = script_in(evidence)
+    ran(verdict, script, NO_RIGHTS)
+    seen: Crafted = seen_in(evidence)
+    if not seen.ignored and not seen.heard and not seen.next_bytes:
+        last = (script.output.strip().splitlines() or ["nothing"])[-1]
+        verdict.expect(False, "", f"expected two packets in the last line that it prints, found: {last[:80]}")
+        raise Judged
+    if not (seen.ignored and seen.heard and seen.next_bytes and own(seen.shown)):
+        raise Damaged(LACKS_A_PART)
+    if max(one.length_bytes for one in own(seen.shown)) <= MTU:
+        raise CannotTry(f"the client's packets have {MTU} bytes at most as it is", "./lab check frag-needed/6 FILE")
+    hold_ignored(verdict, seen.ignored, seen)
+    if mtu_of(seen.ignored.route) is None:  # it was sent first, and what the client has learnt may be of it
+        hold_heard(verdict, seen.heard, seen)
+
+
+def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
+    """It is about the same two hosts, it arrived, and nothing was learnt from it."""
+    said = arrived(verdict, "ignored", sent)
+    if not said:
+        return
+    verdict.expect(
+        said.hosts is not None and set(said.hosts) == {CLIENT, VIP},
+        "ignored: it quotes a packet between the client and the service",
+        f"ignored: expected it to quote a packet between {CLIENT} and {VIP}, found "
+        + ("one from {} to {}".format(*said.hosts) if said.hosts else "none"),
+    )
+    learnt = mtu_of(sent.route)
+    verdict.expect(
+        learnt is None,
+        "ignored: nothing was learnt from it",
+        f"ignored: the client has learnt an MTU of {learnt}"
+        + (f": {in_window(said.quote, seen)}" if said.quote else ""),
+    )
+    why = {
+        OUT_OF_WINDOW: "its sequence number is out of the window",
+        NO_CONNECTION: "the client has no such connection" if said.quote else "what it quotes is no connection's",
+    }
+    counted = [f"{reason} ({name})" for name, reason in why.items() if sent.counters.get(name)]
+    if not counted and asks_nobody(said):
+        counted = ["nobody there is asked about such a packet"]
+    verdict.expect(
+        len(counted) == 1,
+        f"ignored: {', '.join(counted)}",
+        f"ignored: expected {OUT_OF_WINDOW} or {NO_CONNECTION} to count it at the client, found "
+        + (" and ".join(counted) or "neither"),
+    )
+
+
+def asks_nobody(said: Message) -> bool:
+    """Whether it may be ignored without being counted: a packet of the client's, and none of TCP. A protocol that has
+    no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in silence."""
+    return said.hosts == (CLIENT, VIP) and said.protocol != TCP
+
+
+def hold_heard(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
+    """It arrived, there is an exception with its MTU, and the next connection keeps to that."""
+    said = arrived(verdict, "heard", sent)
+    if not said:
+        return
+    learnt = mtu_of(sent.route)
+    verdict.expect(
+        learnt == MTU,
+        f"heard: the client has learnt an MTU of {MTU}",
+        f"heard: expected the client to learn an MTU of {MTU}, found {learnt or 'none'}{why_not(said, sent, seen)}",
+    )
+    before, after = max(one.length_bytes for one in own(seen.shown)), max(seen.next_bytes)
+    verdict.measured.update(packet_bytes=before, next_packet_bytes=after)
+    verdict.expect(
+        after <= MTU < before,
+        f"heard: the next connection's packets have {after} bytes at most, before it was {before}",
+        f"heard: the next connection's packets have up to {after} bytes, expected {MTU} at most",
+    )
+
+
+def arrived(verdict: Verdict, name: str, sent: Sent) -> Message | None:
+    """The message, if it is one that names the MTU, and the client has received it."""
+    said = message(sent.packet)
+    found = f"one that names {said.mtu}" if said else "another packet"
+    what = f'{name}: a "fragmentation needed" that names {MTU}'
+    if not verdict.expect(said is not None and said.mtu == MTU, what, f"{what} was expected, found {found}"):
+        return None
+    count = sent.counters.get(RECEIVED, 0)
+    received = verdict.expect(
+        count == 1,
+        f"{name}: the client has received it",
+        f"{name}: expected the client's ICMP to receive it once, found {count} times ({RECEIVED}): "
+        + (sent.refused or "is an address or a checksum wrong?"),
+    )
+    return said if received else None
+
+
+def why_not(said: Message, sent: Sent, seen: Crafted) -> str:
+    """Why the client did not listen, as far as its counters say."""
+    quote = said.quote
+    if quote and sent.counters.get(OUT_OF_WINDOW):
+        return f": {in_window(quote, seen)} ({OUT_OF_WINDOW})"
+    if sent.counters.get(NO_CONNECTION):
+        ends = f"{quote.src}:{quote.sport} to {quote.dst}:{quote.dport}, no connection" if quote else "no TCP segment"
+        return f": it quotes {ends} of the client's ({NO_CONNECTION})"
+    return ""
+
+
+def in_window(quote: Quote, seen: Crafted) -> str:
+    """The quoted number, beside those that the client's kernel listens to: the last that it sent is in flight."""
+    last = own(seen.shown)[-1]
+    end = (last.seq + last.payload_bytes) % (1 << 32)
+    return f"it quotes sequence number {quote.seq}, and heard is one from snd_una, {last.seq}, to snd_nxt, {end}"
+
+
+def own(shown: Sequence[bytes]) -> list[Segment]:
+    """The client's segments with data among the packets; the last one is in flight."""
+    return [one for one in map(segment, shown) if one and one.src == CLIENT and one.payload_bytes]
+
+
+def mtu_of(route: str) -> int | None:
+    """The MTU that `ip route get` shows, None if it shows none."""
+    found = re.search(r"\bmtu (?:lock )?(\d{1,9})\b", route)
+    return int(found[1]) if found else None
+
+
+def message(packet: bytes) -> Message | None:
+    """A packet as the message that it is, None if it is another."""
+    body = _after_ip(packet, ICMP)
+    if len(body) < 8 or (body[0], body[1]) != FRAG_NEEDED:
+        return None
+    mtu, quoted = int.from_bytes(body[6:8], "big"), body[8:]
+    if len(quoted) < 20:
+        return Message(mtu)
+    src, dst = (".".join(map(str, quoted[at : at + 4])) for at in (12, 16))
+    begins = _after_ip(quoted, TCP)
+    quote = Quote(src, dst, *struct.unpack_from("!HHI", begins)) if len(begins) >= 8 else None
+    return Message(mtu, quoted[9], (src, dst), quote)
+
+
+def _after_ip(packet: bytes, protocol: int) -> bytes:
+    """What follows the IPv4 header of a packet of this protocol, nothing if it is none."""
+    header = (packet[0] & 15) * 4 if packet else 0
+    return packet[header:] if 20 <= header <= len(packet) and packet[9] == protocol else b""
+
+
+JUDGE = Judge(Crafted, judge)

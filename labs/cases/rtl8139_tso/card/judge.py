@@ -1,0 +1,104 @@
+"""Does the server's card, chosen or fixed, cut to the size that it is asked for? What the evidence of exercises 4 and 5
+is held to.
+
+The answer has made another machine of the guest before anything is measured: the judge never looks at the answer, only
+at what the card does. It is asked with several MSS, drawn each time, so that no card passes by a size, or by a bit of
+one, that it does not look at; and by readers whose TCP has no timestamps, for whom headers are shorter.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
+from core.plain import Damaged
+from labs.cases.rtl8139_tso.fault import fits
+from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
+from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
+from labs.judge.judging import answered, held_still, whole_in
+
+# The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
+# 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
+ASKED_MSS = (range(CLAMPED_MSS, CLAMPED_MSS + 1), range(903, 1300), range(539, 900), SMALL_MSS)
+WORD_BYTES = 4  # for each remainder there is a size that leaves it
+# And of readers without timestamps, where the MSS itself is the size: two, one odd and one even, of which each has the
+# bits that the other has not. With small ones, too, the evidence would grow too large.
+PLAIN_MSS, PLAIN_REMAINDERS = (range(1148, 1300), range(748, 900)), (1, 2)
+SIZE_BITS = 0x7FF  # of the descriptor's size (MSSMask in the guest's 8139cp.c)
+SLOWER = BOUNDS["slower_ratio"]
+
+
+@dataclass
+class Card:
+    """A download with each MSS, and with each of a `plain` reader, who has no timestamps; whether the file arrived byte
+    for byte, and a download from another server."""
+
+    asked: list[Download] = field(default_factory=list)
+    plain: list[Download] = field(default_factory=list)
+    intact: bool | None = None
+    control: Download | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        each = len(self.asked) == len(ASKED_MSS) and len(self.plain) == len(PLAIN_MSS)
+        return each and None not in (self.intact, self.control)
+
+
+def drawn() -> list[int]:
+    """One MSS of each range, which together tell whether a size is taken as it is, bit by bit and in words."""
+    while not telling(sizes_of(found := [random.choice(sizes) for sizes in ASKED_MSS])):
+        pass
+    return found
+
+
+def drawn_plain() -> list[int]:
+    """The same of PLAIN_MSS."""
+    larger = random.choice([mss for mss in PLAIN_MSS[0] if mss % WORD_BYTES in PLAIN_REMAINDERS])
+    return [larger, SIZE_BITS - larger]
+
+
+def sizes_of(asked: Sequence[int]) -> list[int]:
+    """What the driver asks for with these MSS, of readers with timestamps."""
+    return [mss - OPTIONS_BYTES for mss in asked]
+
+
+def telling(sizes: Sequence[int], remainders: Sequence[int] = range(WORD_BYTES)) -> bool:
+    """Whether in these sizes each bit is once set and once not, and each of these remainders by a word is left."""
+    bits = functools.reduce(operator.or_, sizes) == SIZE_BITS and not functools.reduce(operator.and_, sizes)
+    return bits and {size % WORD_BYTES for size in sizes} >= {*remainders}
+
+
+def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
+    """Each download held to its MSS; the first against the other server's rate. What was seen."""
+    seen: Card = whole_in(evidence)
+    asked, plain = ([each.mss for each in each_of] for each_of in (seen.asked, seen.plain))
+    fit = all(mss in sizes for mss, sizes in (*zip(asked, ASKED_MSS), *zip(plain, PLAIN_MSS)))
+    if not fit or (seen.whole and not (telling(sizes_of(asked)) and telling(plain, PLAIN_REMAINDERS))):
+        found = ", ".join(map(str, (*asked, *plain)))
+        raise Damaged(f"expected downloads with {len(ASKED_MSS)} and {len(PLAIN_MSS)} MSS that tell, found {found}")
+    if any(each.timestamps for each in seen.plain):
+        raise Damaged("expected downloads without timestamps, found some with them")
+    held_still(HELD_UP_MS, *seen.asked, *seen.plain, *filter(None, [seen.control]))
+    for each in (*seen.plain, *seen.asked):
+        fits(verdict, each)
+    if seen.intact is not None:
+        verdict.expect(seen.intact, "the file arrives byte for byte", "the file that arrives is not the one served")
+    if seen.control:
+        if seen.control.server != control:
+            raise Damaged(f"expected a download from {control}")
+        rate, other = seen.asked[0].rate_kb_s, seen.control.rate_kb_s
+        verdict.measured.update(rate_kb_s=round(rate, 1), control_kb_s=round(other, 1))
+        verdict.expect(
+            rate >= other / SLOWER,
+            f"{rate:.0f} KB/s; {control} gives {other:.0f}",
+            f"{rate:.0f} KB/s, expected a {SLOWER:g}th of the {other:.0f} that {control} gives",
+        )
+    answered(verdict, evidence.unanswered)
+    return seen

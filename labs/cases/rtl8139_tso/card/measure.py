@@ -1,0 +1,42 @@
+"""What does the server's card do, chosen or fixed by an answer to exercise 4 or 5? judge.py judges it.
+
+The answer has made another machine of this guest before we come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.cases import Exercise
+from core.judge.evidence import Evidence
+from core.protocol import CONTROL
+from labs.cases.rtl8139_tso.card.judge import Card, drawn, drawn_plain
+from labs.cases.rtl8139_tso.network import OtherCard
+from labs.cases.rtl8139_tso.observed import Download
+from labs.cases.rtl8139_tso.remedies import plain_reader
+from labs.cases.rtl8139_tso.workload import download, intact, served
+from labs.measure.spent import spent
+from labs.take.script import Taking
+
+
+def take(control: str, exercise: Exercise, answer: str) -> Evidence:
+    """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
+    taking, seen = Taking(exercise, answer), Card()
+    with OtherCard() as net, taking.expecting_answers():
+        for mss in drawn():
+            net.clamp(mss)
+            seen.asked.append(_telling(download(net, called=f"MSS {mss}")))
+        for mss in drawn_plain():
+            with plain_reader(net, mss):
+                seen.plain.append(_telling(download(net, called=f"MSS {mss}, no timestamps")))
+        seen.intact = intact(net)
+        with spent(CONTROL):
+            seen.control = served(download(net, control))
+    return taking.evidence(seen)
+
+
+def _telling(seen: Download) -> Download:
+    """A download in which something came, without the reader's bare acknowledgments: they say nothing of the card, and
+    a card that cuts to a tenth makes evidence ten times as large."""
+    telling = [packet for packet in served(seen).packets if packet.payload_bytes or packet.mss or packet.is_icmp]
+    return replace(seen, packets=telling, pcap=b"")

@@ -1,0 +1,194 @@
+"""Is the firewall opened for what it should let in, and for nothing else? And what does that fix?
+
+What the evidence of an answer to exercise 1 is held to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.judge.evidence import Evidence, Settings
+from core.judge.verdict import Verdict
+from core.plain import Damaged
+from labs.cases.rtl8139_tso.fault import begun, ends
+from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
+from labs.cases.rtl8139_tso.names import NARROW_MTU
+from labs.cases.rtl8139_tso.observed import Download
+from labs.judge.judging import Judge, held_still, script_in, there
+
+# All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
+OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
+OTHER_CODES = tuple(code for code in range(16) if code != 4)  # of type 3: RFC 792, 1122 and 1812
+# IP's other protocols that firewalls let in for a tunnel: GRE, ESP, AH; and SCTP, and one for experiments (RFC 3692).
+# Nobody here speaks any.
+OTHER_PROTOCOLS = (47, 50, 51, 132, 253)
+# Where nothing is to come in: what is often opened, and some more that are drawn each time.
+PORTS: tuple[int, ...] = (
+    20,
+    21,
+    22,
+    23,
+    25,
+    53,
+    67,
+    69,
+    110,
+    111,
+    123,
+    137,
+    139,
+    143,
+    161,
+    389,
+    443,
+    445,
+    465,
+    500,
+    514,
+    546,
+    587,
+    631,
+    853,
+)
+PORTS += (
+    873,
+    993,
+    1194,
+    1433,
+    1521,
+    1723,
+    2049,
+    2222,
+    3128,
+    3306,
+    3389,
+    4500,
+    5000,
+    5060,
+    5201,
+    5353,
+    5432,
+    5900,
+    6379,
+    6443,
+)
+PORTS += (7001, 8000, 8008, 8080, 8443, 8888, 9000, 9090, 9100, 9418, 10000, 11211, 27017, 33434, 51820)
+DRAWN = 24  # of the other ports
+WORDS = ("slow", "fast")
+FASTER = BOUNDS["fast_ratio"]  # than before is no longer "slow"
+
+
+@dataclass
+class Knocked:
+    """Which of the server's counters moved while others tried what was shut: in whose name, and at which ports. After
+    it a ping was answered."""
+
+    names: list[str]
+    ports: list[int]
+    moved: dict[str, int]
+
+
+@dataclass
+class Firewall:
+    """What is seen of an answer, in this order: a download before it and one after it, the path MTU that the server has
+    learnt then (0 if none), how others knocked, and what has changed of its settings: of the firewall's rules for what
+    it sends or passes on, and beside rules."""
+
+    broken: Download | None = None
+    opened: Download | None = None
+    learnt_mtu: int | None = None
+    knocked: Knocked | None = None
+    rules: Settings | None = None
+    server: Settings | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        return None not in (self.broken, self.opened, self.learnt_mtu, self.knocked, self.rules, self.server)
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 1: what the router says is heard, nothing else comes in, and the reader said what follows."""
+    seen: Firewall = begun(evidence, verdict)
+    if seen.opened:
+        held_still(HELD_UP_MS, seen.opened)
+    if seen.learnt_mtu is not None:
+        heard(verdict, there(seen.opened), seen.learnt_mtu)
+    if seen.knocked is not None:
+        closed(verdict, seen.knocked)
+    if seen.rules:
+        verdict.expect(
+            not seen.rules.change,
+            "of the firewall only what comes in was changed",
+            f"the firewall does more than let something in: {seen.rules.change}",
+        )
+    if seen.server:
+        change, opened = seen.server.change, there(seen.opened)
+        verdict.expect(
+            change is None and opened.above_mss > 0,
+            "only the firewall was changed",
+            f"more than the firewall was changed: {change or 'the segments are smaller'}",
+        )
+        predicted(verdict, script_in(evidence).variables, there(seen.broken), opened)
+    ends(evidence, verdict)
+
+
+def heard(verdict: Verdict, seen: Download, learnt_mtu: int) -> None:
+    """The ICMPs pass, and the kernel has learnt the MTU that they name."""
+    came = len(seen.frag_needed)
+    verdict.measured.update(icmps=came, heard=seen.heard)
+    verdict.expect(
+        seen.heard == came > 0,
+        f"all {came} ICMPs pass the firewall",
+        f'{seen.heard} of {came} ICMPs "fragmentation needed" pass the firewall',
+    )
+    verdict.expect(
+        learnt_mtu == NARROW_MTU,
+        f"the server has learnt {NARROW_MTU}",
+        f"the server has learnt {learnt_mtu or 'no MTU'}, expected {NARROW_MTU}",
+    )
+
+
+def closed(verdict: Verdict, knocked: Knocked) -> None:
+    """What was shut is still shut, whoever knocks."""
+    if not {"client", "router", "stranger"} <= {*knocked.names} or not {*PORTS} < {*knocked.ports}:
+        raise Damaged("expected somebody to have knocked in each name, at each port")
+    moved = knocked.moved
+    icmp = [str(kind) for kind in OTHER_ICMP if moved.get(f"IcmpMsgInType{kind}")]
+    if moved.get("IcmpMsgInType3"):
+        icmp.append("3 of no connection and about no length")
+    verdict.expect(not icmp, "other ICMP stays out", f"the firewall lets in other ICMP too (type {', '.join(icmp)})")
+    for protocol, counters in (("TCP", ("TcpInSegs",)), ("UDP", ("UdpNoPorts", "UdpInDatagrams", "UdpInErrors"))):
+        verdict.expect(
+            not any(moved.get(counter) for counter in counters),
+            f"other ports stay shut to {protocol}",
+            f"the firewall lets in {protocol} to port {_some(knocked.ports)}",
+        )
+
+    verdict.expect(
+        not moved.get("IpInUnknownProtos"),
+        "IP's other protocols stay out",
+        f"the firewall lets in another protocol of IP ({', '.join(map(str, OTHER_PROTOCOLS))})",
+    )
+
+
+def _some(ports: list[int]) -> str:
+    """Whatever was asked for, shortened."""
+    return f"{ports[0]}, {ports[1]}, or another of {len(ports)}"
+
+
+def predicted(verdict: Verdict, held: dict[str, str], broken: Download, seen: Download) -> None:
+    """What DOWNLOAD is at the answer's end, by bash: slow or fast, in capitals or not."""
+    said = held.get("DOWNLOAD", "").strip().lower()
+    was = "fast" if seen.rate_kb_s >= FASTER * broken.rate_kb_s else "slow"
+    figures = f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"
+    verdict.measured.update(rate_kb_s=round(seen.rate_kb_s, 1), before_kb_s=round(broken.rate_kb_s, 1))
+    if said not in WORDS:
+        verdict.expect(False, "", "the answer does not say what it expects: DOWNLOAD=slow or DOWNLOAD=fast")
+    else:
+        verdict.expect(
+            said == was, f"expected {was}, and it is: {figures}", f"expected {said}, and it is {was}: {figures}"
+        )
+
+
+JUDGE = Judge(Firewall, judge)

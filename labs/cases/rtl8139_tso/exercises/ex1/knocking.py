@@ -1,0 +1,141 @@
+"""Does a packet pass the server's firewall? Asked with few packets, in everybody's name.
+
+All are made at the router, the other end of the server's cable: what the server sees of a host is its address. Whether
+one passes is read from the server's counters, once a ping sent after it has been answered: no packet is waited for
+that may never come. There is a ping after every few, because a card drops what finds no place (64 descriptors,
+CP_RX_RING_SIZE in drivers/net/ethernet/realtek/8139cp.c).
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import socket
+import struct
+import time
+from collections.abc import Iterator
+
+from labs.cases.rtl8139_tso.exercises.ex1.judge import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
+from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
+from labs.cases.rtl8139_tso.network import PORT, Network
+from labs.net.counters import counters, moved
+from labs.net.topology import NotReady
+
+SERVER = SERVERS["server"]
+ROUTER = "10.8.1.1"
+NAMES = {
+    "router": ROUTER,
+    "home": "10.8.8.2",
+    "client": CLIENT,
+    "mended": SERVERS["mended"],
+    "beside": SERVERS["beside"],
+}
+ECHO_REQUEST, ECHO_REPLY, UNREACHABLE = 8, 0, 3
+IDENTIFIER = 0x8139
+ABOUT_ERRORS = (3, 4, 5, 11, 12)  # RFC 792: they quote the packet that they are about
+FIN, SYN, RST, ACK = 1, 2, 4, 16  # RFC 9293, 3.1
+FLAGS = (SYN, SYN | ACK, ACK, ACK | FIN, RST)
+# What answers come from: names, pages, the time. A rule that goes by the sender's port opens all of the server's.
+FROM_PORTS = (53, 80, 123, 443)
+AT_ONCE = 24  # packets between two pings
+PATIENCE_S = 5.0
+
+
+def knocked(net: Network) -> Knocked:
+    """Which of the server's counters moved while everybody, and a stranger, tried what was shut."""
+    names = NAMES | {"stranger": f"198.51.100.{random.randrange(1, 255)}"}  # RFC 5737
+    others = [port for port in range(1, 1 << 16) if port not in PORTS and port != PORT]
+    ports = [*PORTS, *random.sample(others, DRAWN)]
+    for _ in range(2):  # what a download has left on its way has come before the first answer, and what that led to
+        net.client.on("ping", "-c", "1", "-W", f"{PATIENCE_S:.0f}", SERVER)  # before the second
+    with net.router.inside():
+        sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+        hearer = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    with sender, hearer:
+        hearer.settimeout(PATIENCE_S)
+        before = counters(net["server"])
+        for number, packet in enumerate(packets(list(names.values()), ports)):
+            sender.sendto(packet, (SERVER, 0))
+            if number % AT_ONCE == AT_ONCE - 1:
+                ping(sender, hearer, number)
+        ping(sender, hearer, 0xFFFF)
+        return Knocked(list(names), ports, moved(before, counters(net["server"])))
+
+
+def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
+    """All that is tried, once in each name. Each port is tried from a high one, and once more from one that answers
+    come from, or from the same; by TCP with other flags, as if there were a connection. (A fragment cannot be tried:
+    the firewall's INPUT has packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
+    others = itertools.cycle(itertools.product((*FROM_PORTS, None), FLAGS))
+    for source in sources:
+        for protocol in OTHER_PROTOCOLS:
+            yield ip(source, protocol, b"knock" * 4)
+        for kind in OTHER_ICMP:
+            yield icmp(source, kind, 0)
+        for code in OTHER_CODES:
+            yield icmp(source, UNREACHABLE, code)
+        for port in ports:
+            from_port, flags = next(others)
+            yield tcp(source, high(), port, SYN)
+            yield tcp(source, from_port or port, port, flags)
+            yield udp(source, high(), port)
+            yield udp(source, from_port or port, port)
+
+
+def ping(sender: socket.socket, hearer: socket.socket, number: int) -> None:
+    """An echo request in the router's own name. Raises NotReady if it is not answered, which it was before."""
+    told = struct.pack("!HH", IDENTIFIER, number & 0xFFFF)
+    sender.sendto(icmp(ROUTER, ECHO_REQUEST, 0, told), (SERVER, 0))
+    until = time.monotonic() + PATIENCE_S
+    try:
+        while time.monotonic() < until:
+            heard, (source, _) = hearer.recvfrom(256)
+            message = heard[(heard[0] & 15) * 4 :]
+            if source == SERVER and message[0] == ECHO_REPLY and message[4:8] == told:
+                return
+    except TimeoutError:
+        pass
+    raise NotReady(f"the server answers no ping of the router's in {PATIENCE_S:g} s; it did before")
+
+
+def icmp(source: str, kind: int, code: int, rest: bytes = bytes(4)) -> bytes:
+    """A message; an error quotes a segment of a connection that does not exist."""
+    quoted = (
+        ip(SERVER, socket.IPPROTO_TCP, struct.pack("!HHI", PORT, 1, 1), source) if kind in ABOUT_ERRORS else b"knock"
+    )
+    message = struct.pack("!BBH", kind, code, 0) + rest + quoted
+    return ip(source, socket.IPPROTO_ICMP, message[:2] + struct.pack("!H", checksum(message)) + message[4:])
+
+
+def udp(source: str, from_port: int, port: int) -> bytes:
+    """A datagram to this port, without a checksum."""
+    return ip(source, socket.IPPROTO_UDP, struct.pack("!HHHH", from_port, port, 13, 0) + b"knock")
+
+
+def tcp(source: str, from_port: int, port: int, flags: int) -> bytes:
+    """A segment of no connection to this port: the beginning of one, or one that is as if it were of one."""
+    numbers = random.getrandbits(32), random.getrandbits(32) if flags & ACK else 0
+    segment = struct.pack("!HHIIBBHHH", from_port, port, *numbers, 5 << 4, flags, 64240, 0, 0)
+    pseudo = socket.inet_aton(source) + socket.inet_aton(SERVER) + struct.pack("!HH", socket.IPPROTO_TCP, len(segment))
+    return ip(source, socket.IPPROTO_TCP, segment[:16] + struct.pack("!H", checksum(pseudo + segment)) + segment[18:])
+
+
+def high() -> int:
+    """A port that a client may have."""
+    return random.randrange(1 << 15, 1 << 16)
+
+
+def ip(source: str, protocol: int, payload: bytes, destination: str = SERVER) -> bytes:
+    """A packet of IPv4 with all that it needs (RFC 791)."""
+    ends = socket.inet_aton(source) + socket.inet_aton(destination)
+    head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), random.getrandbits(16), 0, 64, protocol, 0) + ends
+    return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + payload
+
+
+def checksum(data: bytes) -> int:
+    """RFC 1071."""
+    data += bytes(len(data) % 2)
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF

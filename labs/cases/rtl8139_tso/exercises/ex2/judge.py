@@ -1,0 +1,68 @@
+"""Is the card left nothing to cut, and are its other offloads on? What the evidence of an answer to exercise 2 is held
+to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
+from core.plain import Damaged
+from labs.cases.rtl8139_tso.fault import begun, ends, fits
+from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS
+from labs.cases.rtl8139_tso.names import SMALL_MSS
+from labs.cases.rtl8139_tso.observed import Download
+from labs.judge.judging import Judge, held_still, there
+
+# What `ethtool -k` lists that may be off after the answer: the card's segmentation, and what the kernel does itself
+# (NETIF_F_SOFT_FEATURES in include/linux/netdev_features.h, and NETIF_F_NOCACHE_COPY).
+SEGMENTATION = ("tcp-segmentation-offload", "tx-tcp-segmentation", "tx-tcp-mangleid-segmentation")
+THE_KERNELS = ("generic-segmentation-offload", "generic-receive-offload", "tx-nocache-copy")
+
+
+@dataclass
+class Offload:
+    """A download before the answer and one after it, the offloads of the server's card that were on and are off, and a
+    download by another reader, with a small MSS and without timestamps."""
+
+    broken: Download | None = None
+    fixed: Download | None = None
+    lost: list[str] | None = None
+    other: Download | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        return None not in (self.broken, self.fixed, self.lost, self.other)
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 2: the card is handed nothing that it has to cut, and keeps its other offloads."""
+    seen: Offload = begun(evidence, verdict)
+    if seen.other:
+        if seen.other.mss not in SMALL_MSS or seen.other.timestamps:
+            raise Damaged("expected another reader, with a small MSS and without timestamps")
+        held_still(HELD_UP_MS, seen.other)
+        fits(verdict, seen.other)
+    if seen.fixed:
+        held_still(HELD_UP_MS, seen.fixed)
+        fits(verdict, seen.fixed)
+        fast(verdict, there(seen.broken), seen.fixed)
+    if seen.lost is not None:
+        lost = sorted({*seen.lost} - {*SEGMENTATION, *THE_KERNELS})
+        verdict.expect(
+            not lost, "the card keeps its other offloads", f"more is off than needed: {', '.join(lost)}, the card's own"
+        )
+    ends(evidence, verdict)
+
+
+def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
+    """The rate, as a ratio."""
+    verdict.expect(
+        seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s,
+        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}",
+        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}, expected {FIXED_RATIO} times that",
+    )
+
+
+JUDGE = Judge(Offload, judge)

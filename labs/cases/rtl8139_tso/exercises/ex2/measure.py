@@ -1,0 +1,34 @@
+"""What happens with an answer to exercise 2? judge.py judges it."""
+
+from __future__ import annotations
+
+import random
+
+from core.cases import Exercise
+from core.judge.evidence import Evidence
+from labs.cases.rtl8139_tso.exercises.ex2.judge import Offload
+from labs.cases.rtl8139_tso.names import SMALL_MSS
+from labs.cases.rtl8139_tso.network import Network
+from labs.cases.rtl8139_tso.remedies import as_it_is, plain_reader
+from labs.cases.rtl8139_tso.workload import download, served
+from labs.take.script import Taking
+
+
+def take(exercise: Exercise, answer: str) -> Evidence:
+    """The answer on a network of its own."""
+    taking = Taking(exercise, answer)
+    with Network() as net:
+        seen, before = Offload(as_it_is(net)), features(net)
+        with taking.acted(net) as ran:
+            if ran:
+                seen.fixed = served(download(net))
+                seen.lost = sorted(before - features(net))
+                with plain_reader(net, mss := random.choice(SMALL_MSS)):
+                    seen.other = served(download(net, called=f"MSS {mss}, no timestamps"))
+    return taking.evidence(seen)
+
+
+def features(net: Network) -> set[str]:
+    """Names of the offloads that the server's card has on."""
+    lines = net["server"].on("ethtool", "-k", "server-eth0").splitlines()[1:]
+    return {line.partition(":")[0].strip() for line in lines if line.partition(":")[2].split()[:1] == ["on"]}

@@ -1,0 +1,168 @@
+"""Does the reader know what a locked MTU does? What the predictions of exercise 3 are held to, one a line.
+
+A line is read as a person reads it: in capitals or not, in quotes or not, with blanks, a unit or a remark; a number may
+be reckoned (`1500 - 52`), with a minus as it is typed or as it is set. But it says one thing, and no two lines say
+different things of one name.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from core.judge.evidence import Evidence
+from core.judge.expression import NoExpression, parsed, value
+from core.judge.verdict import Judged, Verdict
+from labs.cases.rtl8139_tso.fault import shows_the_fault
+from labs.cases.rtl8139_tso.judge import HELD_UP_MS
+from labs.cases.rtl8139_tso.observed import Download
+from labs.judge.judging import Judge, answered, held_still, whole_in
+
+ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
+
+
+@dataclass
+class Predicted:
+    """The server as it is, which has to show the fault, and by route what came of it."""
+
+    broken: Download | None = None
+    routes: dict[str, Download] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is there."""
+        return self.broken is not None and self.routes.keys() == {*ROUTES}
+
+
+def _df(seen: Download) -> tuple[str, str]:
+    clear = seen.without_df
+    word = {0: "set", len(seen.data): "clear"}.get(clear, "mixed")
+    return word, f"{len(seen.data) - clear} of {len(seen.data)} packets have it"
+
+
+def _some(seen: Download, counter: str) -> tuple[str, str]:
+    count = seen.router(counter)
+    return "some" if count else "none", f"Ip{counter} rose by {count}"
+
+
+# For each thing to predict: how it is measured, as the word expected and the figures behind it.
+MEASURED: Mapping[str, Callable[[Download], tuple[str, str]]] = {
+    "df": _df,
+    "largest": lambda seen: (str(seen.largest_bytes), f"among {len(seen.data)} segments"),
+    "dropped": lambda seen: _some(seen, "FragFails"),
+    "cut": lambda seen: _some(seen, "FragOKs"),
+}
+NAMES = [f"{route}.{thing}" for route in ROUTES for thing in MEASURED]
+
+
+# A line of a prediction, what of it is a remark, and how a number may be written.
+LINE = re.compile(r"^[^\S\n]*([\w.]+)[^\S\n]*([=:])(.*)$", re.MULTILINE)
+COMMENT = re.compile(r"#.*")
+BRACKETS = re.compile(r"\((?:[^()]|\([^()]*\))*\)?")
+ASIDE, DASH = re.compile(r";|//"), re.compile(r"\s[-\u2212\u2013\u2014]+\s")  # begin one, unless the latter is a minus
+WORDS = ("set", "clear", "some", "none")  # to choose from
+MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, dashes as wide as a figure, and the sign
+UNIT = re.compile(r"\s*(?:bytes?|b)$")
+ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+def predictions(answer: str) -> dict[str, list[str]]:
+    """By name what the lines of an answer say that say anything: one thing each, unless they disagree. Without an `=`,
+    a line is one only if its name is known."""
+    said: dict[str, list[str]] = {}
+    for name, sign, rest in LINE.findall(answer):
+        name, word = name.lower(), meant(rest)
+        if name not in NAMES and sign == ":":
+            continue
+        found = said.setdefault(name, [])
+        if word and word not in found:
+            found.append(word)
+    return said
+
+
+def meant(text: str) -> str:
+    """What stands behind a name: a word in small letters, or a number, reckoned if need be. An aside is none of it,
+    unless it is itself one of the words to choose from, or a number where one is asked for: `set; clear` says both."""
+    text = BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text))
+    said, *asides = map(_word, _parts(text))
+    others = [aside.removeprefix("or ") for aside in asides]
+    chosen = [one for one in others if one in WORDS or _is_number(said) and _is_number(one)]
+    return " or ".join(dict.fromkeys([said, *chosen])) if said else ""
+
+
+def _unless_a_remark(brackets: re.Match[str]) -> str:
+    """What of a pair of brackets is to be read: there is nothing but arithmetic in it."""
+    return brackets[0] if ARITHMETIC.fullmatch(brackets[0].translate(MINUS)) else ""
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What a line says, and each aside behind it."""
+    for part in ASIDE.split(text):
+        dashes = [found.start() for found in DASH.finditer(part)]
+        numbers = (end for end in (len(part), *reversed(dashes)) if _is_number(_word(part[:end])))
+        end = next(numbers, dashes[0] if dashes else len(part))  # `1500 - 52 - as before` is a number as far as it goes
+        yield part[:end]
+        yield from DASH.split(part[end:])[1:]
+
+
+def _word(text: str) -> str:
+    """In small letters, or the number that it comes to."""
+    for read in (text, BRACKETS.sub("", text)):  # `1500 - (20 + 32)` is all number, `1448 (1500 - 52)` is not
+        word = " ".join(read.split()).rstrip(".,").strip("\"'`").strip().lower()
+        if number := _number(THOUSANDS.sub("", UNIT.sub("", word.translate(MINUS)))):
+            return number
+    return word
+
+
+def _is_number(word: str) -> bool:
+    return bool(_number(word))
+
+
+def _number(text: str) -> str:
+    """What arithmetic comes to; empty if it is none."""
+    if not re.search(r"\d", text) or not ARITHMETIC.fullmatch(text):
+        return ""
+    try:
+        found = value(parsed(f"bytes = {text}", "bytes", ()), {})
+    except NoExpression:
+        return ""
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        return ""
+    return str(int(found) if isinstance(found, float) and found.is_integer() else found)
+
+
+def complete(answer: str) -> bool:
+    """Whether there is something to measure for."""
+    said = predictions(answer)
+    return all(len(said.get(name, ())) == 1 for name in NAMES)
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 3: every prediction is there, and holds."""
+    said = predictions(evidence.answer)
+    absent = [name for name in NAMES if not said.get(name)]
+    unknown = [name for name in said if name not in NAMES]
+    verdict.expect(not unknown, "every line is one of the table's", f"no such line: {', '.join(unknown)}")
+    if not verdict.expect(not absent, "every line is filled in", f"not filled in: {', '.join(absent)}"):
+        raise Judged
+    twice = [f"{name} ({' and '.join(said[name])})" for name in NAMES if len(said[name]) > 1]
+    if not verdict.expect(not twice, "each once", f"two lines say different things of one name: {', '.join(twice)}"):
+        raise Judged
+    seen: Predicted = whole_in(evidence)
+    if seen.broken:
+        held_still(HELD_UP_MS, seen.broken, *seen.routes.values())
+        shows_the_fault(seen.broken)
+    for route, thing in itertools.product(filter(seen.routes.get, ROUTES), MEASURED):
+        name, (was, figures) = f"{route}.{thing}", MEASURED[thing](seen.routes[route])
+        verdict.measured[name] = was
+        (word,) = said[name]
+        verdict.expect(
+            word == was, f"{name} = {was}: {figures}", f"{name}: predicted {word}, measured {was}: {figures}"
+        )
+    answered(verdict, evidence.unanswered)
+
+
+JUDGE = Judge(Predicted, judge)

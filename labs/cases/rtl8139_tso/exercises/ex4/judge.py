@@ -1,0 +1,17 @@
+"""Does the card that was chosen cut to the size that it is asked for? Judged as the fixed one of exercise 5, by
+card/judge.py, and beside another kind of card."""
+
+from __future__ import annotations
+
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
+from labs.cases.rtl8139_tso.card.judge import Card, cut_to_size
+from labs.judge.judging import Judge
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """A machine whose server has a card that cuts to the size asked for."""
+    cut_to_size(evidence, verdict, "beside")
+
+
+JUDGE = Judge(Card, judge)

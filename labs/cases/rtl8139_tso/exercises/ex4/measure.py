@@ -1,0 +1,7 @@
+"""What does the chosen card do, beside the server `beside`? Measured as in exercises 4 and 5, by card/measure.py."""
+
+import functools
+
+from labs.cases.rtl8139_tso.card import measure
+
+take = functools.partial(measure.take, "beside")

@@ -1,0 +1,26 @@
+"""Does the fixed card cut to the size that it is asked for? Judged as the chosen one of exercise 4, by card/judge.py;
+and it is still the card that cuts."""
+
+from __future__ import annotations
+
+from core.judge.evidence import Evidence
+from core.judge.verdict import Verdict
+from labs.cases.rtl8139_tso.card.judge import Card, cut_to_size
+from labs.judge.judging import Judge
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """The card of 2006, fixed by the answer, and it is the card that cuts; the one fixed by others is its
+    control."""
+    cut = cut_to_size(evidence, verdict, "mended")
+    for seen in (*cut.plain, *cut.asked):
+        handed = seen.card_counters.get("tx_packets", 0)
+        verdict.measured[f"handed_{seen.mss}"] = handed
+        verdict.expect(
+            handed < len(seen.data),
+            f"the card still cuts: {handed} packets became {len(seen.data)}",
+            f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
+        )
+
+
+JUDGE = Judge(Card, judge)

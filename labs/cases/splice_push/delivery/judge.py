@@ -1,0 +1,191 @@
+"""Does a reader's server deliver everything, and at once? What answers to exercises 1 and 2 are both held to."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.judge.evidence import Evidence
+from core.judge.verdict import Judged, Verdict
+from core.plain import Damaged
+from labs.cases.splice_push.delivery import system_calls
+from labs.cases.splice_push.pages import Call, of
+from labs.cases.splice_push.server import PATTERN
+from labs.errors import CannotTry, CouldNotTell
+from labs.judge.judging import none_of, seen_in
+from labs.measure.bounds import bounds
+
+# From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.
+SIZES = (20_000, 1, 10, 1_447, 4_000, 12_345, 65_536, 65_537, 150_000, 300_000, 1_000_003)
+AGAIN = (10, 20_000, 10)  # one after the other, on one connection
+# At the same time, each on a connection of its own, as large as chance has it: one whose client stops reading in the
+# middle, and while the server waits for it less than a segment, some pages, and some pipefuls.
+STOPPED_BYTES = 1_000_003  # more than lies in a pipe, and in both sockets' buffers
+TOGETHER = (range(STOPPED_BYTES, STOPPED_BYTES + 1), range(1, 1_448), range(4_097, 65_536), range(65_537, 150_000))
+FIRST = range(1, 1 << 15)  # where in the pattern each may begin
+TRIES = 3  # of an object that comes late
+TRACED_BYTES = 150_000  # larger objects are hundreds of pages, and as many segments: strace has what is judged of them
+MOST_LINES = 2_000  # of strace, that are kept of an object; of the first one all are
+BOUNDS = bounds(Path(__file__).parent.parent)
+LATE_RATIO, LATE_MS, SLEPT_MS = BOUNDS["late_ratio"], BOUNDS["late_ms"], BOUNDS["slept_ms"]
+HELD_UP_MS = BOUNDS["held_up_ms"]
+
+
+@dataclass
+class Object:
+    """One that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came, the
+    calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent it:
+    those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
+    with the exact length; `held_up_ms` for how long the machine stood still; `tried_ms` what earlier tries took, which
+    came late; `first` where in the pattern the object begins."""
+
+    size: int
+    missing_bytes: int
+    took_ms: float
+    sha256: str
+    calls: list[Call] = field(default_factory=list)
+    strace: list[str] = field(default_factory=list)
+    control_ms: float = 0
+    held_up_ms: float = 0
+    tried_ms: list[float] = field(default_factory=list)
+    first: int = 0
+
+    @property
+    def splices(self) -> int:
+        return len(of(self.calls, "generic_splice_sendpage"))
+
+    @property
+    def on_connection(self) -> list[str]:
+        """strace's lines of calls that are given the connection."""
+        return [line for line in self.strace if system_calls.on_connection(line)]
+
+    @property
+    def slept_ms(self) -> float:
+        """A short wait for a futex is for Python's own lock, which asks again every 5 ms."""
+        slept = [(line, system_calls.lasted_ms(line)) for line in self.strace if system_calls.sleeps(line)]
+        return sum(ms for line, ms in slept if ms > SLEPT_MS or not line.startswith("futex("))
+
+    @property
+    def copied_bytes(self) -> int:
+        return sum(map(system_calls.copied_bytes, system_calls.without_zerocopy(self.strace)))
+
+
+@dataclass
+class Served:
+    """What the server said if it did not start; else what the untouched one left out of its object, this one's objects
+    in the order of SIZES, each on a connection of its own, those that another connection got one after the other, as
+    far as it did, and those that several got at the same time, once a client had left in the middle."""
+
+    refused: str = ""
+    untouched_missing_bytes: int = 0
+    objects: list[Object] = field(default_factory=list)
+    again: list[Object] = field(default_factory=list)
+    together: list[Object] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[Object]:
+        """Those that had the server for themselves, so that it can be said what was in time."""
+        return [*self.objects, *self.again]
+
+    @property
+    def every(self) -> list[Object]:
+        return [*self.all, *self.together]
+
+
+def asked_and_moved(one: Object) -> list[tuple[int, int]]:
+    """(bytes asked for, bytes moved) of each splice to the connection, by strace."""
+    return [system_calls.lengths(line) for line in one.on_connection if line.startswith("splice(")]
+
+
+def delivered(evidence: Evidence, verdict: Verdict) -> Served:
+    """Every object, requested of the answer on the broken kernel. What is missing or comes late is judged."""
+    seen: Served = seen_in(evidence)
+    if seen.refused:
+        verdict.expect(False, "", f"the server does not start: {seen.refused}")
+        raise Judged
+    if [one.size for one in seen.objects] != [*SIZES] or [one.size for one in seen.again] != [*AGAIN][
+        : len(seen.again)
+    ]:
+        raise Damaged(f"expected objects of {', '.join(map(str, SIZES))} bytes")
+    if not told_apart(seen.together):
+        raise Damaged(f"expected {len(TOGETHER)} objects at the same time, each another part of the pattern")
+    if not seen.untouched_missing_bytes:
+        raise CannotTry("the untouched server delivers everything: nothing can be judged", "./lab run splice-push")
+    none_of(verdict, map(missing, seen.objects), f"every byte of {len(SIZES)} objects came, up to {max(SIZES)} bytes")
+    none_of(verdict, map(another, seen.all), "what came is each time the object")
+    none_of(verdict, map(timers, seen.all), "no timer had to help")
+    none_of(verdict, map(unfinished, seen.all), "no system call hangs")
+    none_of(verdict, map(asleep, seen.all), "nothing sleeps before an object is sent")
+    none_of(verdict, map(late, seen.all), "each came about as soon as with the exact length")
+    answered = [one for one in seen.again if not one.missing_bytes]
+    verdict.expect(
+        len(answered) == len(AGAIN),
+        "the connection answers a second request, and a third",
+        "expected the connection to answer a second request, and a third, found no answer",
+    )
+    none_of(
+        verdict,
+        map(mixed_up, seen.together),
+        f"{len(TOGETHER)} clients at the same time get each its object, though one stops reading and another had left",
+    )
+    return seen
+
+
+def told_apart(together: list[Object]) -> bool:
+    """Whether what was asked for at the same time is all there, and no two objects are alike."""
+    fit = [one.size in sizes and one.first in FIRST for one, sizes in zip(together, TOGETHER)]
+    return len(fit) == len(together) == len(TOGETHER) == len({one.first for one in together}) and all(fit)
+
+
+def mixed_up(one: Object) -> str:
+    fault = missing(one) or another(one)
+    return f"with several clients at the same time, {fault}" if fault else ""
+
+
+def missing(one: Object) -> str:
+    if not one.missing_bytes:
+        return ""
+    return f"of {one.size} bytes {one.missing_bytes} are missing after {one.took_ms:.0f} ms"
+
+
+def another(one: Object) -> str:
+    if one.missing_bytes or one.sha256 == hashlib.sha256(PATTERN[one.first :][: one.size]).hexdigest():
+        return ""
+    return f"what came is not the object of {one.size} bytes"
+
+
+def timers(one: Object) -> str:
+    late = len(of(one.calls, "tcp_write_wakeup"))
+    return f"{one.size} bytes: the probe timer had to help {late} times" if late else ""
+
+
+def unfinished(one: Object) -> str:
+    found = [line for line in one.strace if line.endswith(system_calls.UNFINISHED)]
+    return f"{one.size} bytes: {system_calls.name(found[0])}() does not return" if found else ""
+
+
+def asleep(one: Object) -> str:
+    if one.slept_ms <= SLEPT_MS:
+        return ""
+    return f"{one.size} bytes: the server sleeps for {one.slept_ms:.0f} ms while it has them to send"
+
+
+def enough_ms(control_ms: float) -> float:
+    """How long an object may take that took the lab's own server so long."""
+    return max(LATE_MS, LATE_RATIO * control_ms)
+
+
+def late(one: Object) -> str:
+    """By the control in the same run, at each try. A machine that stood still, or tries that differ, say nothing."""
+    most_ms = enough_ms(one.control_ms)
+    if one.missing_bytes:
+        return ""
+    took_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_ms, one.took_ms))
+    if one.took_ms <= most_ms:
+        if one.tried_ms:
+            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time")
+        return ""
+    if one.held_up_ms > HELD_UP_MS:
+        raise CouldNotTell(f"the machine stood still for {one.held_up_ms:.0f} ms while {one.size} bytes were sent")
+    return f"{one.size} bytes came after {took_ms} ms, expected {most_ms:.0f} at most"

@@ -1,0 +1,52 @@
+"""Does a reader's program report what nobody pushed? What the evidence of an answer to exercise 5 is held to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.judge.evidence import Evidence
+from core.judge.report import Event, Program, compare, ran
+from core.judge.verdict import Verdict
+from labs.errors import CannotTry
+from labs.judge.judging import Judge, seen_in
+
+# How often each connection is pushed: D by the thread that sends, J by a splice that comes between.
+PUSHES = {"B": 3, "C": 1, "D": 1, "G": 1, "I": 1, "J": 1}
+
+
+@dataclass
+class Unpushed:
+    """The reader's program, the splices that nobody pushed, with their bytes, and by connection how often the kernel
+    called tcp_push()."""
+
+    program: Program
+    truth: list[Event] = field(default_factory=list)
+    pushes: dict[str, int] = field(default_factory=dict)
+
+
+def judge(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 5: each splice without a push is reported once, with its bytes."""
+    seen: Unpushed = seen_in(evidence)
+    ran(verdict, seen.program)
+    truth, told = seen.truth, seen.program.told
+    if seen.pushes != PUSHES:
+        raise CannotTry(
+            f"expected pushes on the connections {PUSHES}, found {seen.pushes}: this is not the broken kernel",
+            "./lab run splice-push",
+        )
+
+    def fault(number: int) -> str:
+        return f"{truth[number].connection}: {told[number].value} bytes told, {truth[number].value} handed over"
+
+    compare(
+        verdict,
+        truth,
+        told,
+        "events, one for each splice without a push",
+        f"{len(truth)} splices ended without a push",
+        "every event has its bytes",
+        fault,
+    )
+
+
+JUDGE = Judge(Unpushed, judge)

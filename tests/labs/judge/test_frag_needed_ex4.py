@@ -1,0 +1,99 @@
+"""Does the evidence of an answer to frag-needed/4 come to the verdict that it should?"""
+
+from dataclasses import replace
+
+import pytest
+
+from core.judge.evidence import Evidence, Script, Settings
+from core.wire.packet import Packet
+from labs.cases.frag_needed.exercises.ex4.judge import LEARNING, ROUNDS, SINCE, Lasting
+from labs.cases.frag_needed.names import CLIENT, VIP
+from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.judge.judging import judged, judged_file, picture
+from tests.labs.judge.made import TO_SELF
+
+WAITS_MS = dict.fromkeys((*LEARNING, *SINCE), 10.0) | {"B learns": 240.0}
+
+
+def observed(waits_ms: dict = WAITS_MS, payload_bytes: int = 1428, asked_in: tuple = ("B learns",)) -> Observed:
+    """Exchanges a second apart; a segment leaves in each, and in some an ICMP comes."""
+    names = list(WAITS_MS)
+    segment = Packet(0, CLIENT, VIP, "tcp", interface="client-eth0", payload_bytes=1428)
+    sizes = [payload_bytes if name in SINCE else 1428 for name in names]
+    packets = [replace(segment, time_s=at + 0.002, payload_bytes=size) for at, size in enumerate(sizes)]
+    packets += [replace(TO_SELF, time_s=names.index(name) + 0.001) for name in asked_in]
+    exchanges = [Exchange(name, name[0], 1448, float(at), waits_ms[name]) for at, name in enumerate(names)]
+    return Observed(exchanges, packets, {})
+
+
+KEPT = f"{VIP} dev client-eth0 src {CLIENT} uid 0 \n    cache expires 2sec mtu 1480"
+ROUTES = [KEPT, *[KEPT.replace("expires 2sec ", "")] * (2 * ROUNDS)]
+LASTING = Lasting(observed(), ["3"] * 3, [], ROUTES, 0)
+RIGHT = Evidence(
+    "frag-needed/4", "on client true", "6.1", Script(0, ""), [Settings("balancer"), Settings("server")], "", LASTING
+)
+
+
+def seen(*words, **changed) -> Evidence:
+    return replace(RIGHT, seen=replace(RIGHT.seen, observed=observed(*words, **changed)))
+
+
+def between(*times_s: float) -> Evidence:
+    """ICMPs at these times, which come out of the client and to it."""
+    told = [replace(TO_SELF, time_s=at_s, outgoing=outgoing) for at_s in times_s for outgoing in (True, False)]
+    packets = sorted([*LASTING.observed.packets, *told], key=lambda packet: packet.time_s)
+    return replace(RIGHT, seen=replace(LASTING, observed=replace(LASTING.observed, packets=packets)))
+
+
+def test_who_writes_again_what_is_there_changes_nothing():
+    assert judged(replace(RIGHT, seen=replace(LASTING, written=["3"]))).verdict == "PASS"
+
+
+def test_what_is_right_passes():
+    for verdict in (judged(RIGHT), judged_file(RIGHT.text().encode())):
+        assert verdict.verdict == "PASS" and len(verdict.reasons) == 9, verdict.text()
+
+
+LATER = "B after expiry 2"
+
+
+@pytest.mark.parametrize(
+    "evidence, said",
+    [
+        (seen(WAITS_MS | {LATER: 230.0}), f"{LATER}: waited 230 ms, expected"),
+        (seen(asked_in=("B learns", LATER)), f"ICMPs still ask for smaller packets: {LATER} (1)"),
+        (seen(payload_bytes=48), "A before expiry 1: a full segment carries 48 bytes, expected 1143 at least"),
+        (replace(RIGHT, seen=replace(LASTING, expires=["3", "600", "3"])), "mtu_expires was changed (to 3, then 600"),
+        (replace(RIGHT, seen=replace(LASTING, written=["600", "3"])), "mtu_expires was changed (to 600, then 3"),
+        (
+            replace(RIGHT, seen=replace(LASTING, routes=[KEPT.replace("2sec", "595sec"), *ROUTES[1:]])),
+            "what the client has learnt was to be kept for 595 s, expected 3 at most",
+        ),
+        (replace(RIGHT, seen=replace(LASTING, fragments=8)), "8 fragments were made"),
+        (between(1.5), "ICMPs still ask for smaller packets: before the first (1)"),
+        (between(2.5, 2.6, 9.5), "packets: after A before expiry 1 (2), after B after expiry 2 (1)"),
+        (replace(RIGHT, unanswered="reset", seen=Lasting()), "expected every request to be answered, found: reset"),
+    ],
+)
+def test_what_is_wrong_fails_for_its_reason(evidence, said):
+    verdict = judged(evidence)
+    assert verdict.verdict == "FAIL" and any(said in reason for reason in verdict.reasons), verdict.text()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(LASTING, expires=["3", "3"]),
+        replace(LASTING, routes=ROUTES[1:]),
+        replace(LASTING, fragments=None),
+        replace(LASTING, observed=replace(LASTING.observed, exchanges=LASTING.observed.exchanges[:-1])),
+        replace(LASTING, observed=None),
+    ],
+)
+def test_a_part_that_is_missing_could_not_tell(changed):
+    verdict = judged_file(replace(RIGHT, seen=changed).text().encode())
+    assert verdict.verdict == "COULD NOT TELL" and "it lacks a part" in verdict.reasons[0]
+
+
+def test_a_notebook_shows_what_came_after_an_expiry():
+    assert "<svg" in picture(RIGHT)._repr_html_() and picture(replace(RIGHT, seen=Lasting())) is None
