@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from labs import on_call
+from labs import looks, on_call
 from labs.cases.addr_select.names import REPORTED
 from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.workload import Sender
@@ -31,4 +31,4 @@ def scene(only_outgoing: bool) -> Iterator[tuple[Network, Callable[[], object]]]
 
 def taken() -> on_call.Taken:
     """Every look, without the setting that helps and with it."""
-    return on_call.taken(on_call.read(LOOKS), partial(scene, False), partial(scene, True))
+    return on_call.taken(looks.read(LOOKS), partial(scene, False), partial(scene, True))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from labs import on_call
+from labs import looks, on_call
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import direct
 
@@ -30,4 +30,4 @@ def scene(told: bool) -> Iterator[tuple[Network, Callable[[], object]]]:
 
 def taken() -> on_call.Taken:
     """Every look, with the stall and without."""
-    return on_call.taken(on_call.read(LOOKS), partial(scene, False), partial(scene, True))
+    return on_call.taken(looks.read(LOOKS), partial(scene, False), partial(scene, True))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from labs import on_call
+from labs import looks, on_call
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.remedies import under
 
@@ -24,4 +24,4 @@ def scene(key: str) -> Iterator[tuple[Network, Callable[[], object]]]:
 
 def taken() -> on_call.Taken:
     """Every look, after a download as it is and after one with TSO off."""
-    return on_call.taken(on_call.read(LOOKS), partial(scene, "as_it_is"), partial(scene, "tso_off"))
+    return on_call.taken(looks.read(LOOKS), partial(scene, "as_it_is"), partial(scene, "tso_off"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from labs import on_call
+from labs import looks, on_call
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.workload import PATIENCE_S, WAYS, Fetch, fetch
 from labs.trace import module
@@ -35,5 +35,5 @@ def scene(state: contextlib.AbstractContextManager) -> Iterator[tuple[Network, C
 def taken(regression: Path) -> on_call.Taken:
     """Every look, with the regression and on the kernel as it is."""
     return on_call.taken(
-        on_call.read(LOOKS), lambda: scene(module.livepatched(regression)), partial(scene, contextlib.nullcontext())
+        looks.read(LOOKS), lambda: scene(module.livepatched(regression)), partial(scene, contextlib.nullcontext())
     )
