@@ -1,4 +1,4 @@
-"""Is a look that cannot tell the fault from health, or from its look-alike, found out? Without a VM: outputs are made up."""
+"""Is a look that cannot tell the fault from health, or from its look-alike, found out? Its outputs are made up here."""
 
 from __future__ import annotations
 
@@ -97,11 +97,7 @@ def test_there_are_cases():
 
 def test_a_recording_has_all_three_outputs_and_the_lines_that_tell():
     read = json.loads(json.dumps(taken().to_json()))["timer"]
-    assert (read["lines"], read["telling"], read["control"]) == (
-        FAULT.splitlines(),
-        [1],
-        HEALTH.splitlines(),
-    )
+    assert (read["lines"], read["telling"], read["control"]) == (FAULT.splitlines(), [1], HEALTH.splitlines())
     assert read["tells"] and not read["tells_in_control"]
     assert read["look_alike"] == {
         "cause": "a lost segment",
