@@ -1,4 +1,4 @@
-"""What did a command say where the fault was, what in the control, and what in a look-alike? A recorded look, on a page.
+"""What did a command say where the fault was, in the control, and in a look-alike? A recorded look, on a page.
 
     :::{look} frag-needed exception
     *Look for* an MTU and a term.
