@@ -71,7 +71,7 @@ def outputs(seen: dict, name: str, alone: bool) -> list[nodes.Node]:
     """What it said, each output under its sentence: first where it finds what it is for. The look-alike's alone, if the
     page wants no other."""
     alike = seen.get("look_alike")
-    there = []
+    there: list[nodes.Node] = []
     if alike:
         cause = alike["cause"]
         instead = " instead" if seen["telling"] and not alone else ""

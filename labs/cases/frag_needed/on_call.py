@@ -66,6 +66,6 @@ def waited_ms() -> list[float]:
         return again()
 
 
-def taken() -> on_call.Taken:
+def taken() -> looks.Taken:
     """Every look, with the stall and without, and where a segment is lost."""
     return on_call.taken(looks.read(LOOKS), partial(scene, False), partial(scene, True), losing)
