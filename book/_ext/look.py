@@ -1,11 +1,13 @@
-"""What did a command say where the fault was, and what in the control? A recorded look, on a page.
+"""What did a command say where the fault was, in the control, and in a look-alike? A recorded look, on a page.
 
     :::{look} frag-needed exception
     *Look for* an MTU and a term.
     :::
 
-The command, where it was typed and both outputs come from `on_call` in the case's recording; the page adds
-in its own words what to look for. Lines that tell are marked, in words for those who do not see it. The
+The command, where it was typed and its outputs come from `on_call` in the case's recording; the page adds
+in its own words what to look for. Lines that tell are marked, in words for those who do not see it. A look-alike is
+another cause that one may take for the fault (labs/looks.py), and has an output if the look was typed there; with the
+option `:alike:` that output alone is shown, where a page is about that cause. The
 look's place is `look-frag-needed-exception`, on the first page that shows it. Where looks were recorded is said
 once, at the page's end: a person on call reads many of them, and no such line.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 from html import escape
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from fail_closed import fault
 from html_only import add_html_node
 from recorded import Recording, RecordingError, provenance_node
@@ -23,6 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 
 MARK = "look here: "
 KEYS = ("on", "command", "lines", "telling", "control", "describes")
+KEYS_ALIKE = ("cause", "lines", "telling")
 
 
 class look_output(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
@@ -34,13 +38,15 @@ class LookDirective(SphinxDirective):
 
     required_arguments = 2
     has_content = True
+    option_spec = {"alike": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        """The command, what to look for, both outputs and their origin."""
+        """The command, what to look for, its outputs and their origin."""
         case, name = self.arguments
+        alone = "alike" in self.options
         try:
             recording = Recording(self.env, case)
-            seen = found(recording, name)
+            seen = found(recording, name, alone)
         except RecordingError as error:
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
@@ -51,17 +57,7 @@ class LookDirective(SphinxDirective):
         self.set_source_info(command)
         box += command
         self.state.nested_parse(self.content, self.content_offset, box)
-        box += sentence(
-            "With the fault, and perhaps in the control:"
-            if seen["describes"]
-            else "With the fault:"
-            if seen["control"]
-            else "With the fault; in the control it said nothing:"
-        )
-        box += output(seen["lines"], seen["telling"], f"Output of {name}")
-        if seen["control"] and not seen["describes"]:
-            box += sentence("In the control:")
-            box += output(seen["control"], [], f"Output of {name} in the control")
+        box += outputs(seen, name, alone)
         return [box]
 
     def place(self, case: str, name: str) -> str:
@@ -69,6 +65,44 @@ class LookDirective(SphinxDirective):
         shown = self.env.temp_data.setdefault("looks", {})
         count = shown[case, name] = shown.get((case, name), 0) + 1
         return f"look-{case}-{name}" + (f"-{count}" if count > 1 else "")
+
+
+def outputs(seen: dict, name: str, alone: bool) -> list[nodes.Node]:
+    """What it said, each output under its sentence: first where it finds what it is for. The look-alike's alone, if the
+    page wants no other."""
+    alike = seen.get("look_alike")
+    there: list[nodes.Node] = []
+    if alike:
+        cause = alike["cause"]
+        instead = " instead" if seen["telling"] and not alone else ""
+        there = [
+            sentence(f"With {cause}{instead}:"),
+            output(alike["lines"], alike["telling"], f"Output of {name} with {cause}"),
+        ]
+    if alone:
+        return there
+    if not seen["telling"]:  # it is for the look-alike
+        return there + said("With the fault", seen["lines"], name) + said("In the control", seen["control"], name)
+    first = (
+        "With the fault, and perhaps in the control:"
+        if seen["describes"]
+        else "With the fault:"
+        if seen["control"]
+        else "With the fault; in the control it said nothing:"
+    )
+    return [
+        sentence(first),
+        output(seen["lines"], seen["telling"], f"Output of {name}"),
+        *(said("In the control", seen["control"], name) if seen["control"] and not seen["describes"] else []),
+        *there,
+    ]
+
+
+def said(where: str, lines: list[str], name: str) -> list[nodes.Node]:
+    """An output of which no line tells, under the place where it was said."""
+    if not lines:
+        return [sentence(f"{where} it said nothing.")]
+    return [sentence(f"{where}:"), output(lines, [], f"Output of {name} {where[0].lower()}{where[1:]}")]
 
 
 def say_where_recorded(_app: Sphinx, doctree: nodes.document) -> None:
@@ -84,8 +118,9 @@ def say_where_recorded(_app: Sphinx, doctree: nodes.document) -> None:
     last += provenance_node(lines.pop() if len(lines) == 1 else " ".join(f"{case}: {cases[case]}" for case in cases))
 
 
-def found(recording: Recording, name: str) -> dict:
-    """A look of a recording, if it has all that a page shows and its output tells something."""
+def found(recording: Recording, name: str, alone: bool = False) -> dict:
+    """A look of a recording, if it has all that a page shows and an output tells something: the look-alike's, if it
+    stands `alone`."""
     looks = recording.data.get("on_call") or {}
     seen = looks.get(name)
     if seen is None:
@@ -95,7 +130,16 @@ def found(recording: Recording, name: str) -> dict:
         )
     if missing := [key for key in KEYS if key not in seen]:
         raise RecordingError(f"{recording.name}: the look {name!r} lacks {', '.join(missing)}")
-    if not seen["telling"]:
+    alike = seen.get("look_alike")  # older recordings have none
+    if alone and not alike:
+        raise RecordingError(
+            f"{recording.name}: the look {name!r} was not typed in a look-alike. Next: ./lab record {recording.case}"
+        )
+    if alike and (missing := [key for key in KEYS_ALIKE if key not in alike]):
+        raise RecordingError(f"{recording.name}: the look {name!r} lacks {', '.join(missing)} of its look-alike")
+    if alike and not alike["telling"]:
+        raise RecordingError(f"{recording.name}: no recorded line of {name!r} tells its look-alike")
+    if not seen["telling"] and (seen.get("expect") or not alike):
         raise RecordingError(f"{recording.name}: no recorded line of {name!r} is what it looks for")
     return seen
 

@@ -97,8 +97,32 @@ def looks_find_what_they_are_for(on_call):
     control."""
     assert len(on_call) >= 3
     for name, look in on_call.items():
-        assert look.tells, name
+        assert look.tells or not look.expect, name
         assert look.describes or not look.tells_in_control, name
+
+
+def looks_tell_the_look_alike(on_call):
+    """Each look that is typed in the look-alike, too, finds there what it looks for, and not where the fault is. What
+    is the fault's it does not find there, unless both have it."""
+    there = {name: look for name, look in on_call.items() if look.look_alike}
+    assert len(there) == 2
+    for name, look in there.items():
+        assert look.look_alike.tells and not look.look_alike.tells_with_fault, name
+        assert look.acquits or not look.look_alike.tells_in_control, name
+        assert look.common or not look.look_alike.has_the_faults, name
+
+
+def a_lost_segment_waits_as_long(look_alike):
+    """A lost segment makes one wait as long: 200 ms or more, each time. So the length of a wait accuses nobody."""
+    assert min(look_alike.waited_ms) >= 200
+
+
+def loss_probes_tell_a_lost_segment(on_call):
+    """Where a segment is lost, loss probes are counted; with the fault, and in its control, neither probes nor
+    timeouts."""
+    said = on_call["sent-again"]
+    assert any("LossProbes" in said.look_alike.lines[number] for number in said.look_alike.telling)
+    assert not said.look_alike.tells_with_fault and not said.look_alike.tells_in_control
 
 
 def the_same_at_the_prompt(prompt):

@@ -45,5 +45,26 @@ def looks_find_what_they_are_for(on_call):
     control."""
     assert len(on_call) >= 3
     for name, look in on_call.items():
-        assert look.tells, name
+        assert look.tells or not look.expect, name
         assert look.describes or not look.tells_in_control, name
+
+
+def looks_tell_the_look_alike(on_call):
+    """Each look that is typed in the look-alike, too, finds there what it looks for, and not where the fault is. What
+    is the fault's it does not find there, unless both have it."""
+    there = {name: look for name, look in on_call.items() if look.look_alike}
+    assert len(there) == 2
+    for name, look in there.items():
+        assert look.look_alike.tells and not look.look_alike.tells_with_fault, name
+        assert look.acquits or not look.look_alike.tells_in_control, name
+        assert look.common or not look.look_alike.has_the_faults, name
+
+
+def merged_is_longer_than_a_frame(on_call):
+    """What GRO has merged is longer than any frame; the card of the fault puts nothing of that length on the wire."""
+    sizes = on_call.sizes
+    lengths = {
+        state: [int(line.split()[1]) for line in lines]
+        for state, lines in (("fault", sizes.lines), ("merged", sizes.look_alike.lines))
+    }
+    assert max(lengths["fault"]) <= 1460 < 1500 < max(lengths["merged"])

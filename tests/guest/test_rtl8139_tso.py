@@ -8,7 +8,7 @@ import pytest
 
 from core.cases import exercise
 from core.wire.packet import Packet
-from labs.cases.rtl8139_tso import case, on_call, tracing
+from labs.cases.rtl8139_tso import case, on_call, remedies, tracing
 from labs.cases.rtl8139_tso.exercises.ex1 import measure as firewall
 from labs.cases.rtl8139_tso.exercises.ex2 import measure as offload
 from labs.cases.rtl8139_tso.exercises.ex3 import measure as predictions
@@ -101,10 +101,18 @@ def test_people_read_80_columns(outcome, traced):
         assert max(map(len, text.splitlines())) <= 80
 
 
-def test_every_look_tells_the_fault_from_health():
+def test_every_look_tells_the_fault_from_health_and_from_its_look_alike():
     taken = on_call.taken()
-    assert taken.reproduced, f"{taken.checks}\n{taken}\n{taken.healthy}"
-    assert not replace(taken, broken=taken.healthy).reproduced
+    assert taken.reproduced, f"{taken.checks}\n{taken}\n{taken.healthy}\n{taken.alike}"
+    for wrong in ({"broken": taken.healthy}, {"alike": taken.broken}, {"alike": taken.healthy}):
+        assert not replace(taken, **wrong).reproduced
+
+
+def test_what_the_router_merges_is_longer_than_a_frame_and_nothing_is_refused(net):
+    with remedies.merging(net):
+        merged = remedies.under(net, "tso_off")
+    assert merged.largest_bytes > 1500 and merged.router("FragFails") == 0
+    assert remedies.under(net, "tso_off").above_mss == 0  # the card is sound, and the router merges no more
 
 
 def test_stacks_are_as_expected(traced):

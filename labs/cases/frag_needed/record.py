@@ -53,6 +53,7 @@ def record() -> dict:
         },
         "prompt": waited(typed),
         "on_call": on_call.taken().to_json(),
+        "look_alike": {"waited_ms": [round(ms, 1) for ms in on_call.waited_ms()]},
         "figures": drawn,
         "files": {
             **{f"{way}-ladder.pcap": {"base64": base64.b64encode(seen.pcap).decode()} for way in "ab"},

@@ -1,4 +1,4 @@
-"""What does a person on call see of the slow download? The looks of looks.toml, and a control."""
+"""What does a person on call see of the slow download? The looks of looks.toml, a control, and a look-alike."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from labs import on_call
+from labs import looks, on_call
 from labs.cases.rtl8139_tso.network import Network
-from labs.cases.rtl8139_tso.remedies import under
+from labs.cases.rtl8139_tso.remedies import merging, under
 
 LOOKS = Path(__file__).with_name("looks.toml")
 
 
 @contextlib.contextmanager
-def scene(key: str) -> Iterator[tuple[Network, Callable[[], object]]]:
-    """A download is over, in one of the states of `remedies`; what was done to the server has been undone."""
-    with Network() as net:
+def scene(key: str, merged: bool = False) -> Iterator[tuple[Network, Callable[[], object]]]:
+    """A download is over, in one of the states of `remedies`; what was done to the server has been undone. `merged`:
+    the router's card puts segments together before anybody sees them there."""
+    with Network() as net, merging(net) if merged else contextlib.nullcontext():
         under(net, key)
         yield net, lambda: under(net, key)
 
 
-def taken() -> on_call.Taken:
-    """Every look, after a download as it is and after one with TSO off."""
-    return on_call.taken(on_call.read(LOOKS), partial(scene, "as_it_is"), partial(scene, "tso_off"))
+def taken() -> looks.Taken:
+    """Every look, after a download as it is, after one with TSO off, and after one with GRO at the router besides."""
+    return on_call.taken(
+        looks.read(LOOKS), partial(scene, "as_it_is"), partial(scene, "tso_off"), partial(scene, "tso_off", merged=True)
+    )

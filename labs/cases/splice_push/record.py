@@ -44,6 +44,7 @@ def record() -> dict:
         "pv": {name: one.to_json() for name, one in piped},
         "report": {_key(one.name): one.to_json() for one in replays},
         "on_call": on_call.taken(REGRESSION).to_json(),
+        "look_alike": {"waited_ms": [round(ms, 1) for ms in on_call.waited_ms()]},
         "figures": drawn,
         "files": {
             "200-ms.pcap": {"base64": base64.b64encode(late.pcap).decode()},

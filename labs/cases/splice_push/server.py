@@ -7,10 +7,11 @@ GET /SIZE answers with SIZE bytes. What comes after `?` says how they are sent: 
 in splice(2)'s; `pieces=50` has 50 bytes in each of the pipe's buffers, and `surplus=8192` so many more in the pipe than
 are sent; `room=4096` is the pipe's size; `used=13` has had so many pages go through it to another pipe, `teed=1` has
 its pages from one by tee(2); `first=900` leaves so many bytes of the pattern out; `header=more` sends the header with
-MSG_MORE; `sndbuf`, `nodelay`, `cork`, `keepalive` and `close` are what they say. FILE, a Python file with a function
+MSG_MORE, and `header=apart` by itself, with the object behind it at once; `sndbuf`, `nodelay`, `cork`, `keepalive` and
+`close` are what they say. FILE, a Python file with a function
 send_object(connection, file, size), sends in its own way.
 
-Unless the header is held back itself, the object follows once the header has been acknowledged: an
+Unless the header is held back itself, or sent `apart`, the object follows once the header has been acknowledged: an
 ACK that comes later pushes what is queued by then.
 """
 
@@ -52,7 +53,7 @@ def answer(connection: socket.socket, send_object: Send | None) -> bool:
     header = f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\nContent-Type: application/octet-stream\r\n\r\n"
     more = how.get("header") == "more"
     connection.send(header.encode(), socket.MSG_MORE if more else 0)
-    if not (more or "cork" in how):
+    if not (more or "cork" in how or how.get("header") == "apart"):
         acknowledged(connection)
     file, first = os.memfd_create("object"), int(how.get("first", 0))
     os.write(file, PATTERN[first : first + size])
