@@ -68,7 +68,8 @@ def test_where_nothing_stalls_no_judge_says_yes_or_no(monkeypatch, number, judge
 def test_what_scapy_packs_is_what_the_judge_reads():
     quoted = IP(src="10.0.0.1", dst="10.0.0.2", options=b"\1\1\1\0") / TCP(sport=40000, dport=7000, seq=2**32 - 1)
     packed = IP(dst="10.0.0.1") / ICMP(type=3, code=4, nexthopmtu=1400) / quoted
-    assert message(bytes(packed)) == Message(1400, Quote("10.0.0.1", "10.0.0.2", 40000, 7000, 2**32 - 1))
+    segment = Quote("10.0.0.1", "10.0.0.2", 40000, 7000, 2**32 - 1)
+    assert message(bytes(packed)) == Message(1400, 6, ("10.0.0.1", "10.0.0.2"), segment)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from core.waiting import poll
 from labs.cases.splice_push.regression import REGRESSION
 from labs.trace import btf, module
 
 TIMES = 100 if os.environ.get("LAB_TEST_ALL") else 10  # the kernel looks once a second: five minutes
+PATIENCE_S = 10  # for what the kernel frees a moment later
 PLAIN = """
 #include <linux/module.h>
 static int __init enter(void) { return 0; }
@@ -33,12 +35,12 @@ def complaints():
     return [line for line in log.splitlines() if "BUG" in line or "WARNING" in line or "Oops" in line]
 
 
-def bytes_of_modules():
-    """What the kernel's modules take of its memory: module_alloc() (arch/x86/kernel/module.c) is vmalloc's, which says
+def memory_of_modules():
+    """Where the kernel's modules lie in its memory: module_alloc() (arch/x86/kernel/module.c) is vmalloc's, which says
     who has asked for each piece. An "unpurged" one is free, and only its addresses are not yet."""
     lines = [line for line in Path("/proc/vmallocinfo").read_text().splitlines() if " load_module+" in line]
     assert lines, "no module's memory is there, so none could be seen to leak"
-    return sum(int(line.split()[1]) for line in lines if "unpurged" not in line)
+    return {line.split()[0] for line in lines if "unpurged" not in line}
 
 
 def test_the_descriptor_has_the_kernels_layout(patch):
@@ -63,13 +65,14 @@ def test_the_kernels_headers_are_precompiled():
 def test_again_and_again_in_and_out(patch):
     with module.livepatched(patch):
         pass
-    before, held_bytes = complaints(), bytes_of_modules()
+    before, held = complaints(), memory_of_modules()
     for _ in range(TIMES):
         with module.livepatched(patch):
-            assert module.loaded() == [patch.name] and bytes_of_modules() > held_bytes
+            assert module.loaded() == [patch.name] and memory_of_modules() - held
         assert module.loaded() == [] and not list(module.LIVEPATCHES.iterdir())
     assert complaints() == before
-    assert bytes_of_modules() == held_bytes
+    # The kernel frees some of it later, from a work queue (do_free_init()), also what was counted in `held`.
+    assert poll(lambda: not memory_of_modules() - held, PATIENCE_S), memory_of_modules() - held
     out, into = os.pipe()
     os.write(into, b"?" * 5000)
     assert os.read(out, 5000) == b"?" * 5000
