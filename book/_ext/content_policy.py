@@ -1,9 +1,14 @@
 """What may a page of the site load and run? Only what came with it: each page says so to the browser, in its head.
 
-The policy names this site alone, each script that stands in the page itself by its hash, and what the page's own
+The policy names this site alone, each script that the theme writes into a page by its hash, and what the page's own
 parts ask for: a notebook's page may ask whether a lab listens on this machine (run_here.py), and a page that runs a
-case may compile WebAssembly and read what it has already loaded (live_run.py). So what a recording or a running
-guest printed is never run, were it ever taken for markup.
+case may compile WebAssembly and read what it has already loaded (live_run.py). So markup that a recording or a running
+guest brought along runs nothing.
+
+A script is the theme's if it stands in the head, for that is over before the first word of a recording. Markup can
+pretend that the article around it ends, but not that it came earlier. What a recording gives to the head, words of a
+title or a description, is escaped there. One page has a script below its head, the search, on which no document
+stands. The one handler is known by its words. A recording may repeat these, and gets what the theme does.
 """
 
 from __future__ import annotations
@@ -11,20 +16,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from run_here import LAB
 from sphinx.application import Sphinx
 
-INLINE = re.compile(
-    r"<script(?![^>]*\bsrc=)(?![^>]*\btype=\"(?!text/javascript)[^\"]*\")[^>]*>(.*?)</script>", re.DOTALL
-)
-HANDLER = re.compile(r"<[a-zA-Z][^>]*?\son[a-z]+=\"([^\"]*)\"")
 HEAD = re.compile(r"<meta charset=\"[^\"]*\"\s*/?>")
 LIVE, ASKS_LAB = 'class="wpw-live"', 'class="wpw-run"'
 # `file:` is the site itself, where a page was opened from a folder; a page from a server cannot load it.
 OWN = "'self' file:"
+NO_DOCUMENT = "search.html"  # the theme alone writes it
+PRINT = "window.print()"  # of the theme's button
 
 
 def hashed(script: str) -> str:
@@ -32,22 +36,22 @@ def hashed(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def handlers(html: str) -> set[str]:
-    """What its elements run when something happens to them, by hash: the theme's print button does."""
-    return {hashed(unescape(found)) for found in HANDLER.findall(html)}
+def scripts_in(html: str) -> list[str]:
+    """What its script elements hold, without those that load a file."""
+    return [script.get_text() for script in BeautifulSoup(html, "html.parser").find_all("script", src=False)]
 
 
-def policy(html: str, of_site: set[str]) -> str:
-    """What this page needs, and nothing else. `of_site`: the handlers of all pages, for the search reads each page for
-    a summary, and the browser holds what it reads to the policy of the search page."""
-    scripts = [hashed(found) for found in INLINE.findall(html) if found]
+def policy(html: str, scripts: list[str]) -> str:
+    """What this page, with these scripts in it, needs and nothing else. Each page may print, also one without the
+    button: the search reads each page for a summary, and the browser holds what it reads to its own policy."""
     live = LIVE in html
     parts = {
         "default-src": ["'none'"],
         "script-src": [
             OWN,
-            *scripts,
-            *(["'unsafe-hashes'", *sorted(of_site)] if of_site else []),
+            *map(hashed, scripts),
+            "'unsafe-hashes'",  # which lets handlers be named, too
+            hashed(PRINT),
             *(["'wasm-unsafe-eval'"] if live else []),
         ],
         "style-src": [OWN, "'unsafe-inline'"],  # pictures carry their own
@@ -66,13 +70,14 @@ def add(app: Sphinx, failure: Exception | None) -> None:
     """The policy of each written page, before anything that it governs."""
     if failure is not None or app.builder.format != "html":
         return
-    pages = {page: page.read_text("utf-8") for page in Path(app.outdir).rglob("*.html")}
-    of_site = set().union(*map(handlers, pages.values()))
-    for page, html in pages.items():
-        if 'http-equiv="Content-Security-Policy"' in html:
+    for page in Path(app.outdir).rglob("*.html"):
+        html = page.read_text("utf-8")
+        head = html.partition("</head>")[0]
+        if 'http-equiv="Content-Security-Policy"' in head:  # an earlier build wrote this page
             continue
-        tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(html, of_site))}" />'
-        page.write_text(HEAD.sub(lambda found: found[0] + tag, html, count=1), "utf-8")
+        scripts = scripts_in(html if page == Path(app.outdir) / NO_DOCUMENT else head)
+        tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(html, scripts))}" />'
+        page.write_text(HEAD.sub(lambda found, tag=tag: found[0] + tag, html, count=1), "utf-8")
 
 
 def setup(app: Sphinx) -> dict:
