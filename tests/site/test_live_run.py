@@ -142,6 +142,7 @@ def test_twenty_restores_in_a_row(address, browser, record_property):
         assert all(took < age for took, age in list(zip(took_ms, ages_ms, strict=True))[OLD - 1 :]), took_ms
         kept = [run for run in runs if run["measured"]]
         record_property("not_measured", RESTORES - len(kept))
+        assert kept, [run.get("reason") for run in runs]
         assert all(run["b_ms"] > max(run["a_ms"], run["b_again_ms"]) for run in kept), kept
 
 
