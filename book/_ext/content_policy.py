@@ -14,8 +14,9 @@ import re
 from html import escape, unescape
 from pathlib import Path
 
-from run_here import LAB
 from sphinx.application import Sphinx
+
+from book._ext.run_here import LAB
 
 INLINE = re.compile(
     r"<script(?![^>]*\bsrc=)(?![^>]*\btype=\"(?!text/javascript)[^\"]*\")[^>]*>(.*?)</script>", re.DOTALL

@@ -17,9 +17,10 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from live_run import COPYRIGHT
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.live_run import COPYRIGHT
 
 HEAD = ("In the state", "Version", "Licences", "Source")
 UNSAID = (

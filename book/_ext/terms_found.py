@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TypeGuard, cast
 
 from docutils import nodes
-from places import place_reference
-from recorded_figure import recorded_figure
-from source_html import NODES
 from sphinx import addnodes
 
+from book._ext.places import place_reference
+from book._ext.recorded_figure import recorded_figure
+from book._ext.source_html import NODES
 from core.draw import figures
 
 QUOTED = NODES["figure"]

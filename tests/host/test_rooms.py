@@ -78,6 +78,7 @@ def test_each_import_is_one_that_the_rooms_allow():
         ("core.wire.packet", "from core.draw import ladder", "the core's rooms"),
         ("core.judge.verdict", "from core.wire import packet", "of the core only pictures are of packets"),
         ("core.draw.ladder_svg", "from core.draw import ladder", "nothing in a circle"),
+        ("book._ext.recorded", "from book._ext import growth", "nothing in a circle"),
         ("host.vm.ssh", "from book._ext import kernel_source", "only the site reads the book"),
         ("book._ext.recorded", "from labs.trace import stacks", "an extension of the book knows nothing of the lab"),
     ],

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from host.chromium import served
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).parent / "source"
-sys.path.insert(0, str(ROOT / "book/_ext"))
 
 PROVENANCE = {
     "kernel": "6.1.0-56-amd64",
@@ -101,14 +99,14 @@ def book(tmp_path):
         settings = {
             "extensions": [
                 "myst_nb",
-                "annotated_source",
-                "recorded",
-                "places",
-                "chart",
-                "look",
-                "states",
-                "bars",
-                "growth",
+                "book._ext.annotated_source",
+                "book._ext.recorded",
+                "book._ext.places",
+                "book._ext.chart",
+                "book._ext.look",
+                "book._ext.states",
+                "book._ext.bars",
+                "book._ext.growth",
             ],
             "nb_execution_mode": "off",
             "myst_enable_extensions": ["colon_fence"],

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import SOURCE, code, markdown, notebook
-from kernel_source import read_version
 
+from book._ext.kernel_source import read_version
 from host.site import quoted
 
 GOOD = """# Page

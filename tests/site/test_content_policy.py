@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from browsing import toc_pages, visit
-from content_policy import handlers, policy
+
+from book._ext.content_policy import handlers, policy
 
 
 @pytest.mark.parametrize("name", toc_pages())

@@ -42,7 +42,15 @@ many. Path
 MTU and PMTU: the MTU again. **`queue_length`** and `queue_length()`, `IpFragFails`.
 """
 PAGES = {"index.md": f"{PAGE}\n```{{toctree}}\nwords\n```\n", "words.md": GLOSSARY}
-TERMS = {"extensions": ["myst_nb", "annotated_source", "recorded", "terms", "figure_links"]}
+TERMS = {
+    "extensions": [
+        "myst_nb",
+        "book._ext.annotated_source",
+        "book._ext.recorded",
+        "book._ext.terms",
+        "book._ext.figure_links",
+    ]
+}
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a note on `IpFragFails`\n:::\n"
 
 
