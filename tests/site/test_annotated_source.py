@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import SOURCE, code, markdown, notebook
 
-from book._ext.kernel_source import read_version
+from book._ext.quoted.kernel_source import read_version
 from host.site import quoted
 
 GOOD = """# Page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from browsing import toc_pages, visit
 
-from book._ext.content_policy import handlers, policy
+from book._ext.pages.content_policy import handlers, policy
 
 
 @pytest.mark.parametrize("name", toc_pages())

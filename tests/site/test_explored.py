@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from browsing import visit
 
-from book._ext.run_here import LAB
+from book._ext.live.run_here import LAB
 
 PAGE = "book/frag-needed-further.html"
 COPIES = "work"

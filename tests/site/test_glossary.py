@@ -70,7 +70,7 @@ def test_every_function_has_an_entry_with_its_file(functions):
 
 def test_an_entry_names_the_file_of_its_function():
     """Those whose file is among the quoted ones."""
-    from book._ext.kernel_source import SourceError, excerpt
+    from book._ext.quoted.kernel_source import SourceError, excerpt
     from host.site import quoted
 
     tree = quoted.kernel_source()

@@ -50,7 +50,7 @@ def test_the_first_page_begins_with_one_sentence_and_one_button(built_site):
 
 
 def test_whole_sentences_are_kept():
-    from book._ext.page_head import shortened
+    from book._ext.pages.page_head import shortened
 
     assert shortened("Short.") == "Short."
     assert shortened("One. " + "Two " * 80) == "One."
@@ -139,7 +139,7 @@ def test_a_page_says_where_its_figures_were_recorded_and_each_offers_its_data(bu
 
 
 def test_a_plots_series_and_a_table_in_plain_text():
-    from book._ext.figure_data import figure_files
+    from book._ext.recordings.figure_data import figure_files
 
     series = [{"series": "as it is", "exchange": "A", "waited (ms)": 23.0}]
     plot = {"kind": "plot", "rows": series}

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from conftest import SOURCE
 
-from book._ext.kernel_source import SourceError, definitions, excerpt, find, licence_of, quoted_files, read_version
+from book._ext.quoted.kernel_source import (
+    SourceError,
+    definitions,
+    excerpt,
+    find,
+    licence_of,
+    quoted_files,
+    read_version,
+)
 
 QUEUE = "net/wait/queue.c"
 

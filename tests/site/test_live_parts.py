@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from book._ext.live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
+from book._ext.live.live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
 from host.tab import sources
 
 PACKAGES = {
@@ -30,11 +30,11 @@ PACKAGES = {
 NPM = {"v86": {"version": "0.5", "licences": ["BSD-2-Clause"]}, "@xterm/xterm": {"version": "5", "licences": ["MIT"]}}
 EXTENSIONS = [
     "myst_nb",
-    "book._ext.annotated_source",
-    "book._ext.recorded",
-    "book._ext.terms",
-    "book._ext.live_run",
-    "book._ext.live_parts",
+    "book._ext.quoted.annotated_source",
+    "book._ext.recordings.recorded",
+    "book._ext.links.terms",
+    "book._ext.live.live_run",
+    "book._ext.live.live_parts",
 ]
 PAGE = {
     "part/page.md": "# Title\n\n## In the tab\n\n:::{live-parts} Made of\nWords *above*.\n:::\n\n## After it\n",
@@ -109,6 +109,6 @@ def test_a_build_without_the_kernel_has_no_such_section(book):
 
 @pytest.mark.parametrize("name, entry", NPM.items())
 def test_the_files_are_those_that_lab_tab_sources_lays(name, entry):
-    from book._ext.live_parts import packed
+    from book._ext.live.live_parts import packed
 
     assert packed(name, entry)[0][1] == f"npm/{sources.packed(name, entry)}"

@@ -311,7 +311,7 @@ def test_on_a_narrow_screen_the_page_does_not_scroll_sideways(address, browser):
         assert seen.page.evaluate("document.activeElement.dataset.mode") == "fault"  # the focus is not lost
 
 
-EXTENSIONS = ["myst_nb", "book._ext.recorded", "book._ext.live_run"]
+EXTENSIONS = ["myst_nb", "book._ext.recordings.recorded", "book._ext.live.live_run"]
 
 
 def pages(times: dict) -> dict[str, str]:

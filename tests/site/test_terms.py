@@ -45,10 +45,10 @@ PAGES = {"index.md": f"{PAGE}\n```{{toctree}}\nwords\n```\n", "words.md": GLOSSA
 TERMS = {
     "extensions": [
         "myst_nb",
-        "book._ext.annotated_source",
-        "book._ext.recorded",
-        "book._ext.terms",
-        "book._ext.figure_links",
+        "book._ext.quoted.annotated_source",
+        "book._ext.recordings.recorded",
+        "book._ext.links.terms",
+        "book._ext.links.figure_links",
     ]
 }
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a note on `IpFragFails`\n:::\n"

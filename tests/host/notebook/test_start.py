@@ -29,7 +29,7 @@ def test_the_pages_lead_to_where_it_listens(monkeypatch, variables):
     monkeypatch.delenv("LAB_PORT", raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    program = "from book._ext import run_here; print(run_here.LAB)"
+    program = "from book._ext.live import run_here; print(run_here.LAB)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=REPOSITORY, check=True)
     led_to = done.stdout.strip()
     with cli.start.make_context("start", []) as context:

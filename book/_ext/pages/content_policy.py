@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from book._ext.run_here import LAB
+from book._ext.live.run_here import LAB
 
 INLINE = re.compile(
     r"<script(?![^>]*\bsrc=)(?![^>]*\btype=\"(?!text/javascript)[^\"]*\")[^>]*>(.*?)</script>", re.DOTALL

@@ -25,7 +25,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from book._ext.fail_closed import fault
-from book._ext.terms_found import QUOTED, Finder, Term, quoted_name
+from book._ext.links.terms_found import QUOTED, Finder, Term, quoted_name
 
 LISTS = "wpw-mentions"
 

@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
-from book._ext.recorded import Recording, RecordingError, provenance_node
+from book._ext.recordings.recorded import Recording, RecordingError, provenance_node
 
 MARK = "look here: "
 KEYS = ("on", "command", "lines", "telling", "control", "describes")

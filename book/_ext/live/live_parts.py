@@ -20,7 +20,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book._ext.live_run import COPYRIGHT
+from book._ext.live.live_run import COPYRIGHT
 
 HEAD = ("In the state", "Version", "Licences", "Source")
 UNSAID = (

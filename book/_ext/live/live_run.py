@@ -29,7 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
-from book._ext.recorded import Recording, RecordingError
+from book._ext.recordings.recorded import Recording, RecordingError
 
 STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
 TERMINAL = ("xterm.css", "xterm.js")  # loaded for who asks for a terminal, and not by the first click

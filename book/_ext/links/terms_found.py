@@ -10,9 +10,9 @@ from typing import TypeGuard, cast
 from docutils import nodes
 from sphinx import addnodes
 
-from book._ext.places import place_reference
-from book._ext.recorded_figure import recorded_figure
-from book._ext.source_html import NODES
+from book._ext.links.places import place_reference
+from book._ext.quoted.source_html import NODES
+from book._ext.recordings.recorded_figure import recorded_figure
 from core.draw import figures
 
 QUOTED = NODES["figure"]

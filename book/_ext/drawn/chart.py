@@ -28,10 +28,11 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book._ext import chart_svg, places
+from book._ext.drawn import chart_svg
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
-from book._ext.recorded import Recording, RecordingError
+from book._ext.links import places
+from book._ext.recordings.recorded import Recording, RecordingError
 
 VALUE = re.compile(r"\{(\w+(?:\.\w+)+)(?::([^{}]*))?\}")  # a path has a point: dot's own braces have none at once
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sphinx.config import Config
 
-from book._ext.kernel_source import SourceError, Version, read_version
+from book._ext.quoted.kernel_source import SourceError, Version, read_version
 
 LINUX = {
     "title": "Linux",

@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxRole
 
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
-from book._ext.recorded import Recording, RecordingError
+from book._ext.recordings.recorded import Recording, RecordingError
 
 WIDTH, HEIGHT = 120.0, 10.0  # pixels
 GAP = (96.0, 104.0)  # where a bar is cut that is too long

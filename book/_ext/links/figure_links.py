@@ -17,9 +17,9 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from book._ext.recorded_figure import recorded_figure
-from book._ext.terms import address
-from book._ext.terms_found import QUOTED, quoted_name
+from book._ext.links.terms import address
+from book._ext.links.terms_found import QUOTED, quoted_name
+from book._ext.recordings.recorded_figure import recorded_figure
 from core.draw import figures
 
 
