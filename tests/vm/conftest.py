@@ -71,19 +71,6 @@ def lab():
     return call
 
 
-def told(call, could_not_tell):
-    """What this call gives. One that could not tell, because the machine did not hold still, is lost and made again,
-    as often as a run may lose one; the run says how many were."""
-    from host.testing import run
-
-    for _ in range(run.MOST_LOST):
-        found = call()
-        if not could_not_tell(found):
-            return found
-        lost("the machine did not hold still")
-    return call()
-
-
 def held_up(verdict: dict) -> bool:
     """Whether a judge says that the machine did not hold still. A judge that failed, or printed something else, could
     not tell either, and that is a defect: it is not tried again."""

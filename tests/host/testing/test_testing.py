@@ -7,6 +7,7 @@ from host.site import quoted
 from host.tab import state
 from host.testing import parts, run
 from host.vm import snapshot
+from tests.guest.conclusive import conclusive
 
 WITHOUT_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/walls"]
 
@@ -102,3 +103,10 @@ def test_guests_that_were_lost_are_counted_and_too_many_are_a_failure(calls, cap
     monkeypatch.setattr(run, "_pytest", lambda words: (tmp_path / "lost").write_text("stock: it did not\n" * lost) * 0)
     assert status() == code
     assert ("lost: " in (said := capsys.readouterr().err)) == bool(lost) and said.count("it did not") == lost
+
+
+@pytest.mark.parametrize("inconclusive", range(run.MOST_LOST + 2))
+def test_what_could_not_tell_is_lost_and_asked_again(inconclusive):
+    answers, lost = iter([False] * inconclusive + [True] * 2), []
+    assert conclusive(lambda: next(answers), lambda found: not found, lost.append) is (inconclusive <= run.MOST_LOST)
+    assert lost == ["the machine did not hold still"] * min(inconclusive, run.MOST_LOST)
