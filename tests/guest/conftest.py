@@ -9,8 +9,14 @@ from conclusive import conclusive  # pytest puts this folder on the path
 
 
 def lost(config):
-    """lost(why) for `conclusive`: a line on the terminal, which tests/vm/test_guest.py reads."""
-    return lambda why: config.pluginmanager.get_plugin("terminalreporter").write_line(f"\nlost: {why}")
+    """lost(why) for `conclusive`: a line on the terminal, which tests/vm/test_guest.py reads. Not captured, because
+    pytest shows what it captures of failed tests alone."""
+
+    def say(why):
+        with config.pluginmanager.get_plugin("capturemanager").global_and_fixture_disabled():
+            config.pluginmanager.get_plugin("terminalreporter").write_line(f"\nlost: {why}")
+
+    return say
 
 
 def stood_still(outcome) -> bool:

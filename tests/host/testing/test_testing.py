@@ -1,8 +1,13 @@
 """Do `./lab test`'s calls of pytest come in their order, and does one that fails make the whole fail?"""
 
+import shutil
+import subprocess
+import sys
+
 import pytest
 
 from host.debian import installed
+from host.paths import REPOSITORY
 from host.site import quoted
 from host.tab import state
 from host.testing import parts, run
@@ -110,3 +115,26 @@ def test_what_could_not_tell_is_lost_and_asked_again(inconclusive):
     answers, lost = iter([False] * inconclusive + [True] * 2), []
     assert conclusive(lambda: next(answers), lambda found: not found, lost.append) is (inconclusive <= run.MOST_LOST)
     assert lost == ["the machine did not hold still"] * min(inconclusive, run.MOST_LOST)
+
+
+IN_GUEST = """
+from types import SimpleNamespace as Outcome
+
+case = Outcome(run=lambda: outcomes.pop())
+outcomes = [Outcome(reproduced=True)]
+outcomes += [Outcome(reproduced=None, claimed=lambda: {"reasons": ["the machine stood still"]})] * 2
+
+
+def test_it_reproduces(outcome):
+    assert outcome.reproduced
+"""
+
+
+def test_what_a_guest_loses_is_said_on_the_terminal(tmp_path):
+    for name in ("conftest.py", "conclusive.py"):
+        shutil.copy(REPOSITORY / "tests/guest" / name, tmp_path)
+    (tmp_path / "test_case.py").write_text(IN_GUEST)
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", tmp_path]
+    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
+    said = [line for line in done.stdout.splitlines() if line.startswith("lost: ")]
+    assert (done.returncode, said) == (0, ["lost: the machine did not hold still"] * 2), done.stdout
