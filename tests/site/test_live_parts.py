@@ -9,7 +9,6 @@ from html import unescape
 import pytest
 
 from book._ext.live.live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
-from host.tab import sources
 
 PACKAGES = {
     "linux-image": {
@@ -105,10 +104,3 @@ def test_without_a_place_it_says_who_has_to_name_one(parts):
 def test_a_build_without_the_kernel_has_no_such_section(book):
     built = book(PAGE, extensions=EXTENSIONS, live_state="", live_sources="s")
     assert built.status == 0 and "Made of" not in (built.out / "part/page.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize("name, entry", NPM.items())
-def test_the_files_are_those_that_lab_tab_sources_lays(name, entry):
-    from book._ext.live.live_parts import packed
-
-    assert packed(name, entry)[0][1] == f"npm/{sources.packed(name, entry)}"
