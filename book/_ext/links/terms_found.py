@@ -115,8 +115,8 @@ class Finder:
         )
 
     def uses(self, page: nodes.document, docname: str, lead: Callable[[Term], str] = lambda term: "") -> dict[str, str]:
-        """The page's terms by key, each with the place of its first use. The page gets the links, to
-        where `lead` says; whoever only asks gives a page to spare."""
+        """The page's terms by key, each with the place of its first use. It changes the page: each first use becomes a
+        link to where `lead` says."""
         reader = _Reader(self, docname, lead)
         reader.read(page)
         return {**reader.elsewhere, **reader.linked}
