@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROVENANCE, ROOT, SOURCE, code, markdown, notebook
+
+from tests.site.conftest import PROVENANCE, ROOT, SOURCE, code, markdown, notebook
 
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
 OTHER = QUOTE.replace("\n\n", "\n:tree: qemu\n\n", 1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from browsing import toc_pages, visit
 
 from book._ext.pages.content_policy import handlers, policy
+from tests.site.browsing import toc_pages, visit
 
 
 @pytest.mark.parametrize("name", toc_pages())

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from core.draw import figures
+from tests.site.conftest import ROOT
 
 CHAPTERS = sorted(ROOT.glob("book/*.md")) + sorted(ROOT.glob("notebooks/*.md"))
 BACK = {"glossary.md", "references.md", "corrections.md"}

@@ -8,12 +8,12 @@ import re
 import struct
 
 import pytest
-from browsing import ROOT, toc_pages
 from bs4 import BeautifulSoup
 
 from core import cases
 from core.draw import figures
 from host.site import links
+from tests.site.browsing import ROOT, toc_pages
 
 
 def metas(html: str) -> dict[str, str]:

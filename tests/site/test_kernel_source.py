@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from conftest import SOURCE
 
 from book._ext.quoted.kernel_source import (
     SourceError,
@@ -14,6 +13,7 @@ from book._ext.quoted.kernel_source import (
     quoted_files,
     read_version,
 )
+from tests.site.conftest import SOURCE
 
 QUEUE = "net/wait/queue.c"
 

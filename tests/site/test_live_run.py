@@ -6,11 +6,11 @@ import contextlib
 import json
 
 import pytest
-from browsing import visit
-from conftest import PROVENANCE
-from test_accessible import unfolded, violations
 
 from host.chromium import served
+from tests.site.browsing import visit
+from tests.site.conftest import PROVENANCE
+from tests.site.test_accessible import unfolded, violations
 
 pytestmark = pytest.mark.xdist_group("live")
 

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
-from browsing import ROOT, toc_pages, visit
 from pypdf import PdfReader
 
 from core import cases
 from host.site import print_book
+from tests.site.browsing import ROOT, toc_pages, visit
 
 pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why="prints the book")]
 

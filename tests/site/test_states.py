@@ -7,8 +7,9 @@ import re
 import tomllib
 
 import pytest
-from browsing import ROOT, visit
-from conftest import PROVENANCE
+
+from tests.site.browsing import ROOT, visit
+from tests.site.conftest import PROVENANCE
 
 RECORDING = {
     "provenance": PROVENANCE,

@@ -8,7 +8,8 @@ import shutil
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import PROVENANCE
+
+from tests.site.conftest import PROVENANCE
 
 GLOSSARY = """# Words
 
