@@ -15,7 +15,6 @@ from filelock import FileLock
 
 from host.chromium import served
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).parent / "source"
 
 PROVENANCE = {

@@ -12,8 +12,9 @@ from bs4 import BeautifulSoup
 
 from core import cases
 from core.draw import figures
+from host.paths import REPOSITORY
 from host.site import links
-from tests.site.browsing import ROOT, toc_pages
+from tests.site.browsing import toc_pages
 
 
 def metas(html: str) -> dict[str, str]:
@@ -97,7 +98,7 @@ def test_a_link_that_leads_nowhere_is_noticed(tmp_path):
 
 
 def test_the_data_of_a_ladder_is_its_packets(built_site):
-    recorded = json.loads((ROOT / "book/_recordings/frag-needed.json").read_text())
+    recorded = json.loads((REPOSITORY / "book/_recordings/frag-needed.json").read_text())
     folder = built_site / "_data/frag-needed"
     with (folder / "b-ladder.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.waiting import poll
-
-REPOSITORY = Path(__file__).resolve().parent.parent.parent
+from host.paths import REPOSITORY
 
 
 @pytest.fixture(scope="session", autouse=True)
