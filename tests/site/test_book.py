@@ -21,12 +21,12 @@ BUILD = "from jupyter_book.cli.main import main; main()"
 
 
 def chapter(folder: Path) -> Path:
-    """The book's configuration and extensions with a chapter of our own, and things to ignore."""
+    """The book's configuration with a chapter of our own, and things to ignore. Its extensions are the checkout's."""
     shutil.copy(REPOSITORY / "_config.yml", folder)
     shutil.copytree(
         REPOSITORY / "book",
         folder / "book",
-        ignore=lambda where, names: [n for n in names if n in ("_recordings", "__pycache__") or n.endswith(".md")],
+        ignore=lambda where, names: [n for n in names if n in ("_recordings", "_ext") or n.endswith(".md")],
     )
     toc = {
         "format": "jb-book",
