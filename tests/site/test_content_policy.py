@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from browsing import toc_pages, visit
-from conftest import code, notebook
-from content_policy import hashed, policy, scripts_in
 
+from book._ext.pages.content_policy import hashed, policy, scripts_in
 from host.chromium import served
+from tests.site.browsing import toc_pages, visit
+from tests.site.conftest import code, notebook
 
 
 @pytest.mark.parametrize("name", toc_pages())
@@ -68,7 +68,7 @@ def test_what_a_recording_brings_along_runs_nothing(book, browser):
     built = book(
         {"index.ipynb": notebook(code("run()", *outputs))},
         html_theme="sphinx_book_theme",
-        extensions=["myst_nb", "recorded", "content_policy"],
+        extensions=["myst_nb", "book._ext.recordings.recorded", "book._ext.pages.content_policy"],
     )
     assert built.status == 0, built.warnings
     with served(built.out) as site, visit(browser, f"{site}/index.html") as seen:

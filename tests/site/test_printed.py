@@ -8,11 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
-from browsing import ROOT, toc_pages, visit
 from pypdf import PdfReader
 
 from core import cases
+from host.paths import REPOSITORY
 from host.site import links, print_book
+from tests.site.browsing import toc_pages, visit
 
 pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why="prints the book")]
 
@@ -20,7 +21,7 @@ pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why=
 @pytest.fixture(scope="module")
 def book():
     """The book's pages, in order."""
-    return print_book.entries(yaml.safe_load((ROOT / "_toc.yml").read_text()))
+    return print_book.entries(yaml.safe_load((REPOSITORY / "_toc.yml").read_text()))
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,9 @@ from html import escape
 from pathlib import Path
 
 from bs4 import BeautifulSoup
-from run_here import LAB
 from sphinx.application import Sphinx
+
+from book._ext.live.run_here import LAB
 
 HEAD = re.compile(r"<meta charset=\"[^\"]*\"\s*/?>")
 LIVE, ASKS_LAB = 'class="wpw-live"', 'class="wpw-run"'
@@ -66,8 +67,14 @@ def policy(html: str, scripts: list[str]) -> str:
     return "; ".join(f"{name} {' '.join(dict.fromkeys(values))}" for name, values in parts.items())
 
 
+def declared(html: str, said: str) -> str:
+    """The page with this policy in it, before anything that it governs."""
+    tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(said)}" />'
+    return HEAD.sub(lambda charset: charset[0] + tag, html, count=1)
+
+
 def add(app: Sphinx, failure: Exception | None) -> None:
-    """The policy of each written page, before anything that it governs."""
+    """Declare the policy of each written page."""
     if failure is not None or app.builder.format != "html":
         return
     for page in Path(app.outdir).rglob("*.html"):
@@ -76,8 +83,7 @@ def add(app: Sphinx, failure: Exception | None) -> None:
         if 'http-equiv="Content-Security-Policy"' in head:  # an earlier build wrote this page
             continue
         scripts = scripts_in(html if page == Path(app.outdir) / NO_DOCUMENT else head)
-        tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(html, scripts))}" />'
-        page.write_text(HEAD.sub(lambda found, tag=tag: found[0] + tag, html, count=1), "utf-8")
+        page.write_text(declared(html, policy(html, scripts)), "utf-8")
 
 
 def setup(app: Sphinx) -> dict:
