@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host import store
-from host.debian import installed, namespaces
+from host.debian import archive, installed, namespaces
 from host.paths import FETCHING, cache, run
 from host.sandbox import confined
 from host.vm import machine
@@ -40,6 +40,7 @@ def examine() -> list[Finding]:
         _qemu_build(),
         _confined(),
         _disk(),
+        _disk_of_builds(),
         _disk_of_guests(),
         _memory(),
         *_image_and_acceleration(),
@@ -134,14 +135,24 @@ def _confined() -> Finding:
 
 
 def _disk() -> Finding:
-    free_mib = shutil.disk_usage(cache()).free >> 20
-    good = free_mib >= NEEDS_MIB or bool(store.stored("snapshot-*/state"))
-    return Finding(
-        good,
-        "disk",
-        f"{free_mib} MiB free in {cache()} (a first build needs {NEEDS_MIB})",
-        "" if good else "free some, or set XDG_CACHE_HOME to a folder with more",
-    )
+    return _room("disk", cache(), "XDG_CACHE_HOME", bool(store.stored("snapshot-*/state")))
+
+
+def _disk_of_builds() -> Finding:
+    """Where the guest is unpacked while its image is made; it may be another disk than the cache's."""
+    return _room("disk of builds", archive.unpacks_in(), "TMPDIR", bool(store.stored("image-*/disk.squashfs")))
+
+
+def _room(what: str, folder: Path, variable: str, is_built: bool) -> Finding:
+    """Whether a first build fits into this folder, which the variable names, or none is needed any more."""
+    elsewhere = f"set {variable} to a folder with more"
+    try:
+        free_mib = shutil.disk_usage(folder).free >> 20
+    except OSError as error:
+        return Finding(is_built, what, str(error), "" if is_built else elsewhere)
+    good = is_built or free_mib >= NEEDS_MIB
+    found = f"{free_mib} MiB free in {folder} (a first build needs {NEEDS_MIB})"
+    return Finding(good, what, found, "" if good else f"free some, or {elsewhere}")
 
 
 def _disk_of_guests() -> Finding:

@@ -1,4 +1,4 @@
-/* A chapter's case, run on its page: see book/_ext/live_run.py for the box, and the scripts that it names for the
+/* A chapter's case, run on its page: see book/_ext/live/live_run.py for the box, and the scripts that it names for the
    machine (LiveRun). Nothing is loaded before the first click; what a guest says becomes text, never markup. */
 "use strict";
 (() => {

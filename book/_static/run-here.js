@@ -1,4 +1,4 @@
-/* The way from a notebook's page to the reader's own lab, see book/_ext/run_here.py. This machine is
+/* The way from a notebook's page to the reader's own lab, see book/_ext/live/run_here.py. This machine is
    asked only when the reader follows the link: is a lab listening? */
 "use strict";
 

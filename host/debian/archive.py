@@ -71,7 +71,7 @@ def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
     _sweep()
     prefix = UNPACKED.format(user=os.getuid())
     with contextlib.ExitStack() as undone:
-        aside = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=_base()))
+        aside = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=unpacks_in()))
         undone.callback(shutil.rmtree, aside, ignore_errors=True)  # if it gets no further
         aside.chmod(0o711)  # in a user namespace, it is another user to whom all in it belongs
         lock = held.kept_from_ageing(aside)  # and mmdebstrap inherits it: what still works in there is left alone
@@ -100,14 +100,14 @@ def _own_mounts() -> list[str]:
     return ["unshare", "--mount"] if os.getuid() == 0 else []
 
 
-def _base() -> Path:
+def unpacks_in() -> Path:
     """Where mmdebstrap unpacks: /tmp may be memory, so prefer the disk."""
     return Path(os.environ.get("TMPDIR") or "/var/tmp")
 
 
 def _sweep() -> None:
     """Remove each folder of ours in which nothing works any more."""
-    for folder in _base().glob(UNPACKED.format(user=os.getuid()) + "*"):
+    for folder in unpacks_in().glob(UNPACKED.format(user=os.getuid()) + "*"):
         with contextlib.suppress(FileNotFoundError):  # another ./lab has removed it in this moment
             if folder.lstat().st_uid == os.getuid() and not folder.is_symlink() and held.is_free(folder):
                 _remove(folder)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from book._ext.kernel_source import quoted_files
+from book._ext.quoted.kernel_source import quoted_files
 from host import store
 from host.debian import archive, source
 from host.errors import LabError
@@ -22,7 +22,7 @@ LATER_TREE, LATER_PACKAGE = "linux-6.12", "linux-source-6.12"
 
 
 def trees() -> dict[str, str]:
-    """The folder of each tree that pages quote, by the variable that book/_ext/source_trees.py reads."""
+    """The folder of each tree that pages quote, by the variable that book/_ext/quoted/source_trees.py reads."""
     found = {"WPW_KERNEL_SOURCE": kernel_source()}
     if later := quoted_files(REPOSITORY, LATER_TREE):
         found["WPW_LATER_KERNEL_SOURCE"] = _tree("later-kernel", LATER_PACKAGE, None, later)

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from core.source_files import debian_file, npm_file, sources
 from host.debian import archive
 from host.errors import LabError
 from host.paths import REPOSITORY, VM_IMAGE
@@ -37,7 +38,11 @@ def kept(state: State, folder: Path) -> dict:
     """Has them all in `folder`: which were fetched, and which lay there whole. Writes nothing there if it fails."""
     wanted, npm = corresponding(state.described["packages"]), node.locked()
     debian_lacking = {one: who for one, who in wanted.items() if files(folder / "debian", *one) is None}
-    npm_lacking = {name: entry for name, entry in npm.items() if not _fits(folder / "npm" / packed(name, entry), entry)}
+    npm_lacking = {
+        name: entry
+        for name, entry in npm.items()
+        if not _fits(folder / "npm" / npm_file(name, entry["version"]), entry)
+    }
     there = next(place for place in [folder, *folder.absolute().parents] if place.exists())
     with tempfile.TemporaryDirectory(prefix=".sources-", dir=there) as aside:
         for part in ("debian", "npm"):
@@ -50,7 +55,7 @@ def kept(state: State, folder: Path) -> dict:
     _lay_recipe(folder / "recipe")
     (folder / README).write_text(readme(state.described, npm))
     laid = [file for one in wanted for file in files(folder / "debian", *one)]
-    laid += [folder / "npm" / packed(*one) for one in npm.items()]
+    laid += [folder / "npm" / npm_file(name, entry["version"]) for name, entry in npm.items()]
     return {
         "folder": str(folder),
         "packages": len(wanted) + len(npm),
@@ -73,18 +78,14 @@ def corresponding(versions: dict[str, dict]) -> dict[tuple[str, str], list[str]]
     they say they were built using."""
     found: dict[tuple[str, str], list[str]] = {}
     for package, entry in versions.items():
-        for one in _of(entry):
+        for one in sources(entry):
             found.setdefault(one, []).append(package)
     return dict(sorted(found.items()))
 
 
-def _of(entry: dict) -> list[tuple[str, str]]:
-    return [(entry["source"], entry["source_version"]), *entry["built_using"].items()]
-
-
 def files(folder: Path, source: str, version: str) -> list[Path] | None:
     """The files of a source package, its .dsc first; None if one lacks, or is not what the .dsc says."""
-    described = folder / f"{source}_{version.partition(':')[2] or version}.dsc"
+    described = folder / debian_file(source, version)
     try:
         sums = re.findall(r"^Checksums-Sha256: *\n((?: .*\n)+)", described.read_text(), re.MULTILINE)[0]
         listed = {folder / name: sha256 for sha256, _, name in map(str.split, sums.splitlines())}
@@ -138,16 +139,11 @@ def _pack(wanted: dict[str, dict], aside: Path, folder: Path) -> None:
                 "--pack-destination",
                 str(aside / "npm"),
             )
-        if not _fits(aside / "npm" / packed(name, entry), entry):
+        if not _fits(aside / "npm" / npm_file(name, entry["version"]), entry):
             raise LabError(
                 f"tab: npm's {name} {entry['version']} is not the one that package-lock.json names by hash",
                 f"fix the lock, then: ./lab tab --sources {shlex.quote(str(folder))}",
             )
-
-
-def packed(name: str, entry: dict) -> str:
-    """The file that npm packs a package into."""
-    return f"{name.removeprefix('@').replace('/', '-')}-{entry['version']}.tgz"
 
 
 def _fits(file: Path, entry: dict) -> bool:
@@ -184,12 +180,12 @@ def readme(described: dict, npm: dict[str, dict]) -> str:
             f"`{package}`",
             entry["version"],
             ", ".join(entry["licences"]),
-            ", ".join(f"{source} {version}" for source, version in _of(entry)),
+            ", ".join(f"{source} {version}" for source, version in sources(entry)),
         )
         for package, entry in described["packages"].items()
     ]
     rows += [
-        (f"`{name}` (beside the state)", entry["version"], entry["license"], f"npm/{packed(name, entry)}")
+        (f"`{name}` (beside the state)", entry["version"], entry["license"], f"npm/{npm_file(name, entry['version'])}")
         for name, entry in npm.items()
     ]
     head = HEAD.format(

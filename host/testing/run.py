@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from core.protocol import MOST_LOST
 from core.statuses import Status
 from host.debian import installed
 from host.errors import LabError
@@ -24,7 +25,6 @@ WITHOUT_VM, WITH_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "
 WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
 LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake (snapshot.py) or hold still (tests/vm/conftest.py)
-MOST_LOST = 3  # a busy machine loses one now and then
 SAYING = ("-r", "--durations", "-v", "-s")  # words of pytest that choose no tests
 INTERRUPTED, NO_TESTS = 2, 5  # statuses of pytest; the second when its words choose none
 

@@ -169,7 +169,7 @@ def _cause(log: Path) -> str:
     """One line of cause from a failed build's log, and where the whole log is."""
     text = log.read_text(errors="replace")
     if re.search("No space left on device|enough free space", text):  # the system's words, and apt's
-        cause = f"the disk is full (about {NEEDS_MIB} MiB are needed in /var/tmp and {cache()})"
+        cause = f"the disk is full (about {NEEDS_MIB} MiB are needed in {archive.unpacks_in()} and {cache()})"
     else:
         errors = re.findall(r"^(?:E|FATAL ERROR|dpkg: error).*$", text, re.MULTILINE)
         cause = errors[0] if errors else "see the log"

@@ -5,19 +5,18 @@ import subprocess
 import sys
 
 import pytest
+from conclusive import conclusive  # pytest puts this folder on the path
 
-MOST_LOST = 3
 
+def lost(config):
+    """lost(why) for `conclusive`: a line on the terminal, which tests/vm/test_guest.py reads. Not captured, because
+    pytest shows what it captures of failed tests alone."""
 
-def told(call, could_not_tell, config):
-    """What this call gives. One that could not tell, because the machine did not hold still, is lost and made again;
-    tests/vm/test_guest.py reads of it on the terminal."""
-    for _ in range(MOST_LOST):
-        found = call()
-        if not could_not_tell(found):
-            return found
-        config.pluginmanager.get_plugin("terminalreporter").write_line("\nlost: the machine did not hold still")
-    return call()
+    def say(why):
+        with config.pluginmanager.get_plugin("capturemanager").global_and_fixture_disabled():
+            config.pluginmanager.get_plugin("terminalreporter").write_line(f"\nlost: {why}")
+
+    return say
 
 
 def stood_still(outcome) -> bool:
@@ -28,7 +27,7 @@ def stood_still(outcome) -> bool:
 @pytest.fixture(scope="module")
 def outcome(request):
     run = getattr(request.module, "run", request.module.case.run)
-    return told(run, stood_still, request.config)
+    return conclusive(run, stood_still, lost(request.config))
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def main(request, capsys):
         return status, out
 
     stood_still = []
-    return lambda *words: told(lambda: call(*words), lambda found: stood_still[-1], request.config)
+    return lambda *words: conclusive(lambda: call(*words), lambda found: stood_still[-1], lost(request.config))
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def with_fault_and_without(at_prompt):
 
 @pytest.fixture(scope="module")
 def traced(request):
-    return told(request.module.case.trace, stood_still, request.config)
+    return conclusive(request.module.case.trace, stood_still, lost(request.config))
 
 
 @pytest.fixture(scope="module")

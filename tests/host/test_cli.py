@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -39,6 +40,25 @@ def lab(tmp_path):
 def test_help_has_an_example(lab, name):
     shown = lab(name, "--help")
     assert shown.returncode == 0 and f"Example: ./lab {name}" in shown.stdout
+
+
+# Up to where the shell, or the sentence, goes on with something else.
+CALL = re.compile(r"\./lab\s+([a-z]+)([^`\n;|&]*)")
+
+
+def test_each_call_that_a_page_names_is_one_with_its_options():
+    where = ("*.md", "book/*.md", "notebooks/*.md", "labs/cases/**/*.toml")
+    pages = [page for each in where for page in REPOSITORY.glob(each)]
+    calls = [(page, *call) for page in pages for call in CALL.findall(page.read_text())]
+    assert len(calls) > 100
+    wrong = []
+    for page, name, rest in calls:
+        known = cli.main.commands.get(name)
+        options = {option for parameter in known.params for option in parameter.opts} if known else set()
+        named = set(re.findall(r"(?<!\S)--?[a-z][\w-]*", rest.partition(" -- ")[0]))
+        if not known or not named <= options:
+            wrong.append(f"{page.relative_to(REPOSITORY)}: ./lab {name}{rest}")
+    assert wrong == []
 
 
 def test_unknown_subcommand_names_the_known(lab):

@@ -1,10 +1,12 @@
-"""Does `./lab doctor` say on which system this is, and whether the labs are tried there?"""
+"""Does `./lab doctor` say on which system this is, and whether there is room for what it builds?"""
 
 import platform
+import shutil
 
 import pytest
 
 from host import doctor
+from host.paths import cache
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,42 @@ def test_a_system_without_a_name_is_no_traceback(monkeypatch):
 
     monkeypatch.setattr(platform, "freedesktop_os_release", none)
     assert "no name; the labs are tried on" in doctor._system().found
+
+
+@pytest.fixture
+def disks(monkeypatch, tmp_path):
+    """disks(cache=MIB, builds=MIB): what is found of the cache's disk, and of the one on which the guest is unpacked,
+    with so much free there."""
+    unpacked = tmp_path / "unpacked"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("TMPDIR", str(unpacked))
+    usage = shutil.disk_usage(tmp_path)
+
+    def found(**free_mib):
+        folders = {str(cache()): free_mib["cache"], str(unpacked): free_mib["builds"]}
+        monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=folders[str(folder)] << 20))
+        return doctor._disk(), doctor._disk_of_builds()
+
+    return found
+
+
+@pytest.mark.parametrize("cache_mib, builds_mib", [(9000, 9000), (9000, 100), (100, 9000)])
+def test_a_first_build_needs_room_where_it_is_unpacked_too(disks, tmp_path, cache_mib, builds_mib):
+    in_cache, of_builds = disks(cache=cache_mib, builds=builds_mib)
+    assert (in_cache.good, of_builds.good) == (cache_mib == 9000, builds_mib == 9000)
+    assert f"{builds_mib} MiB free in {tmp_path / 'unpacked'}" in of_builds.found
+    assert of_builds.good or of_builds.mend == "free some, or set TMPDIR to a folder with more"
+
+
+def test_where_there_is_an_image_room_is_no_matter(disks):
+    (cache() / "image-k").mkdir()
+    (cache() / "image-k" / "disk.squashfs").touch()
+    in_cache, of_builds = disks(cache=100, builds=100)
+    assert not in_cache.good and of_builds.good and not of_builds.mend
+
+
+def test_a_folder_for_builds_that_is_not_there_is_no_traceback(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", "/nowhere")
+    finding = doctor._disk_of_builds()
+    assert not finding.good and "/nowhere" in finding.found and "TMPDIR" in finding.mend

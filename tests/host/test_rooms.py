@@ -78,8 +78,14 @@ def test_each_import_is_one_that_the_rooms_allow():
         ("core.wire.packet", "from core.draw import ladder", "the core's rooms"),
         ("core.judge.verdict", "from core.wire import packet", "of the core only pictures are of packets"),
         ("core.draw.ladder_svg", "from core.draw import ladder", "nothing in a circle"),
-        ("host.vm.ssh", "from book._ext import kernel_source", "only the site reads the book"),
-        ("book._ext.recorded", "from labs.trace import stacks", "an extension of the book knows nothing of the lab"),
+        ("book._ext.recordings.recorded", "from book._ext.drawn import growth", "the book's rooms"),
+        ("book._ext.recordings.figure_data", "from book._ext.recordings import recorded", "nothing in a circle"),
+        ("host.vm.ssh", "from book._ext.quoted import kernel_source", "only the site reads the book"),
+        (
+            "book._ext.recordings.recorded",
+            "from labs.trace import stacks",
+            "an extension of the book knows nothing of the lab",
+        ),
     ],
 )
 def test_a_line_that_breaks_a_rule_is_named(copy, module, line, contract):
@@ -98,7 +104,7 @@ def test_a_line_that_breaks_a_rule_is_named(copy, module, line, contract):
 def test_no_folder_has_grown_flat():
     files = [
         PurePosixPath(file.relative_to(REPOSITORY).as_posix())
-        for top in ("core", "host", "labs")
+        for top in ("core", "host", "labs", "book/_ext")
         for file in (REPOSITORY / top).rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     ]

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import threading
@@ -36,6 +37,18 @@ def never(folder):
 def test_it_is_made_once():
     made = store.made("thing", "k", write_large)
     assert store.made("thing", "k", never) == made
+
+
+def grow_large(folder):
+    write_large(folder)
+    return [folder / "large"]
+
+
+@pytest.mark.parametrize("make, how", [(store.made, write_large), (store.grown, grow_large)])
+def test_nobody_else_may_look_into_what_is_made(monkeypatch, tmp_path, make, how):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for folder in (make("thing", "k", how), paths.cache(), paths.data()):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700, folder
 
 
 def test_files_in_folders_are_found_again():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from host.paths import REPOSITORY
+
 MADE = ["genindex", "search"]  # pages that Sphinx adds
 OF_EACH_KIND = ["book/index", "book/frag-needed", "notebooks/frag-needed", "book/kernel-c", "book/glossary", *MADE]
 
@@ -30,7 +30,7 @@ def toc_pages() -> list[str]:
             for each in part:
                 walk(each)
 
-    walk(yaml.safe_load((ROOT / "_toc.yml").read_text()))
+    walk(yaml.safe_load((REPOSITORY / "_toc.yml").read_text()))
     return list(dict.fromkeys([*found, *MADE]))
 
 

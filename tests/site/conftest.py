@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +15,7 @@ from filelock import FileLock
 
 from host.chromium import served
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).parent / "source"
-sys.path.insert(0, str(ROOT / "book/_ext"))
 
 PROVENANCE = {
     "kernel": "6.1.0-56-amd64",
@@ -101,14 +98,14 @@ def book(tmp_path):
         settings = {
             "extensions": [
                 "myst_nb",
-                "annotated_source",
-                "recorded",
-                "places",
-                "chart",
-                "look",
-                "states",
-                "bars",
-                "growth",
+                "book._ext.quoted.annotated_source",
+                "book._ext.recordings.recorded",
+                "book._ext.links.places",
+                "book._ext.drawn.chart",
+                "book._ext.recordings.look",
+                "book._ext.drawn.states",
+                "book._ext.drawn.bars",
+                "book._ext.drawn.growth",
             ],
             "nb_execution_mode": "off",
             "myst_enable_extensions": ["colon_fence"],

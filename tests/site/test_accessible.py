@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.resources
 
 import pytest
-from browsing import OF_EACH_KIND, at_widths, each_page, in_colours, visit
+
+from tests.site.browsing import OF_EACH_KIND, at_widths, each_page, in_colours, visit
 
 AXE = importlib.resources.files("axe_playwright_python") / "axe.min.js"
 CHAPTER = "book/frag-needed"  # of all pages it has the most components

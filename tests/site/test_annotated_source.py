@@ -8,10 +8,10 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from conftest import SOURCE, code, markdown, notebook
-from kernel_source import read_version
 
+from book._ext.quoted.kernel_source import read_version
 from host.site import quoted
+from tests.site.conftest import SOURCE, code, markdown, notebook
 
 GOOD = """# Page
 

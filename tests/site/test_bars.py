@@ -6,7 +6,8 @@ import json
 import re
 
 import pytest
-from conftest import PROVENANCE
+
+from tests.site.conftest import PROVENANCE
 
 RECORDING = {
     "provenance": PROVENANCE,

@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROVENANCE, ROOT, SOURCE, code, markdown, notebook
+
+from host.paths import REPOSITORY
+from tests.site.conftest import PROVENANCE, SOURCE, code, markdown, notebook
 
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
 OTHER = QUOTE.replace("\n\n", "\n:tree: qemu\n\n", 1)
@@ -19,12 +21,12 @@ BUILD = "from jupyter_book.cli.main import main; main()"
 
 
 def chapter(folder: Path) -> Path:
-    """The book's configuration and extensions with a chapter of our own, and things to ignore."""
-    shutil.copy(ROOT / "_config.yml", folder)
+    """The book's configuration with a chapter of our own, and things to ignore. Its extensions are the checkout's."""
+    shutil.copy(REPOSITORY / "_config.yml", folder)
     shutil.copytree(
-        ROOT / "book",
+        REPOSITORY / "book",
         folder / "book",
-        ignore=lambda where, names: [n for n in names if n in ("_recordings", "__pycache__") or n.endswith(".md")],
+        ignore=lambda where, names: [n for n in names if n in ("_recordings", "_ext") or n.endswith(".md")],
     )
     toc = {
         "format": "jb-book",
@@ -42,7 +44,7 @@ def chapter(folder: Path) -> Path:
         "labs/cases/notes.md": "# No page\n",
     }
     (folder / "core").mkdir(exist_ok=True)
-    shutil.copy(ROOT / "core/style.toml", folder / "core")
+    shutil.copy(REPOSITORY / "core/style.toml", folder / "core")
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)

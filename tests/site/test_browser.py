@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 
 import pytest
-from browsing import each_page, in_colours, toc_pages, visit
 
 from core import cases
+from tests.site.browsing import each_page, in_colours, toc_pages, visit
 
 # Names that only the kernel's source and its counters have.
 SOUGHT = ["tcp_simple_retransmit", "IpFragFails"]

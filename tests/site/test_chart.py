@@ -6,8 +6,9 @@ import json
 import re
 
 import pytest
-from browsing import visit
-from conftest import PROVENANCE
+
+from tests.site.browsing import visit
+from tests.site.conftest import PROVENANCE
 
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a *note*\n:::\n"
 PAGE = ":::{{chart}} way\n:alt: {alt}\n:caption: A *way*.\n\n{graph}\n:::\n"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from browsing import toc_pages, visit
-from content_policy import handlers, policy
+
+from book._ext.pages.content_policy import hashed, policy, scripts_in
+from host.chromium import served
+from tests.site.browsing import toc_pages, visit
+from tests.site.conftest import code, notebook
 
 
 @pytest.mark.parametrize("name", toc_pages())
@@ -46,12 +49,36 @@ def test_nothing_is_asked_of_another_host(site, browser):
         assert "asked" not in answer and any("Content Security Policy" in error for error in seen.errors)
 
 
-def test_a_script_of_the_page_is_named_by_its_hash_and_data_is_no_script():
-    said = policy(
-        '<script>let a = "é";</script><script type="application/json">{}</script><script src="a.js"></script>', set()
+RAN = "window.ran = [...(window.ran || []), '{}'];"
+RECORDED = {  # in a notebook's outputs, as HTML
+    "a script": f"<script>{RAN}</script>",
+    "a handler": f'<img src="x" onerror="{RAN}">',
+    "end of the article": f"</div></section></article></main><script>{RAN}</script>",
+    "another head": f"</body></html><html><head><script>{RAN}</script></head><body>",
+    "as if it had a policy": f'<meta http-equiv="Content-Security-Policy" content=""><script>{RAN}</script>',
+}
+
+
+def test_what_a_recording_brings_along_runs_nothing(book, browser):
+    """Its outputs are on the page before the policy is, and the policy names none of them."""
+    outputs = [
+        {"output_type": "display_data", "metadata": {}, "data": {"text/html": markup.format(name)}}
+        for name, markup in RECORDED.items()
+    ]
+    built = book(
+        {"index.ipynb": notebook(code("run()", *outputs))},
+        html_theme="sphinx_book_theme",
+        extensions=["myst_nb", "book._ext.recordings.recorded", "book._ext.pages.content_policy"],
     )
-    assert said.count("'sha256-") == 1 and "unsafe-hashes" not in said
-    of_site = handlers('<button onclick="window.print()">')
-    assert len(of_site) == 1 and f"'unsafe-hashes' {of_site.pop()}" in policy(
-        "<p>", handlers('<a onclick="window.print()">')
-    )
+    assert built.status == 0, built.warnings
+    with served(built.out) as site, visit(browser, f"{site}/index.html") as seen:
+        seen.page.wait_for_timeout(300)
+        assert seen.page.evaluate("window.ran") is None
+        assert seen.page.evaluate("document.documentElement.dataset.mode") is not None  # the theme's script did run
+        assert len([error for error in seen.errors if error.startswith("Executing inline ")]) >= len(RECORDED)
+
+
+def test_a_script_is_named_by_its_hash():
+    found = scripts_in('<script>let a = "é";</script><script src="a.js"></script>')
+    assert found == ['let a = "é";'] and hashed(found[0]) in policy("<p>", found)
+    assert hashed(found[0]) not in policy("<p>", [])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from browsing import visit
-from run_here import LAB
+
+from book._ext.live.run_here import LAB
+from tests.site.browsing import visit
 
 PAGE = "book/frag-needed-further.html"
 COPIES = "work"

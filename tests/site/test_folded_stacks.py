@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from browsing import visit
-
 from core.draw import figures
 from core.draw.page import Page
 from core.draw.stacks_view import LONG
 from core.draw.tree import markup
+from tests.site.browsing import visit
 
 PAGE = "book/frag-needed-further.html"
 STACK = "figure.wpw-stack:has-text('comes back inside')"

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from core.draw import figures
+from host.paths import REPOSITORY
 
-CHAPTERS = sorted(ROOT.glob("book/*.md")) + sorted(ROOT.glob("notebooks/*.md"))
+CHAPTERS = sorted(REPOSITORY.glob("book/*.md")) + sorted(REPOSITORY.glob("notebooks/*.md"))
 BACK = {"glossary.md", "references.md", "corrections.md"}
 ENTRY = re.compile(r"((?:^`\w+\(\)`\n)+)  (.+\n(?:  .+\n)*)", re.MULTILINE)
 FILE = re.compile(r"`([\w./-]+\.(?:c|h|S))`")
@@ -22,12 +22,12 @@ NO_DEFINITION = {
     "__x64_sys_splice",  # made by a macro
     "splice_to_socket",
 }  # of 6.12, says its entry
-REFERENCES = (ROOT / "book/references.md").read_text("utf-8")
+REFERENCES = (REPOSITORY / "book/references.md").read_text("utf-8")
 
 
 def entries() -> dict[str, set[str]]:
     """The files that the glossary names, by function."""
-    text = (ROOT / "book/glossary.md").read_text("utf-8")
+    text = (REPOSITORY / "book/glossary.md").read_text("utf-8")
     return {
         name: set(FILE.findall(said))
         for names, said in ENTRY.findall(text)
@@ -43,7 +43,7 @@ def quoted() -> set[tuple[str, str]]:
 def told() -> set[tuple[str, str | None]]:
     """Every frame of the told stacks, with its file where the recording has it."""
     found = set()
-    for file in sorted(ROOT.glob(f"book/_recordings/*/*{figures.SUFFIX}")):
+    for file in sorted(REPOSITORY.glob(f"book/_recordings/*/*{figures.SUFFIX}")):
         figure = json.loads(file.read_text("utf-8"))
         if figure["kind"] == "stack":
             found |= {(row["told"], row["source"]) for row in figure["rows"] if row["told"]}
@@ -70,8 +70,7 @@ def test_every_function_has_an_entry_with_its_file(functions):
 
 def test_an_entry_names_the_file_of_its_function():
     """Those whose file is among the quoted ones."""
-    from kernel_source import SourceError, excerpt
-
+    from book._ext.quoted.kernel_source import SourceError, excerpt
     from host.site import quoted
 
     tree = quoted.kernel_source()
@@ -89,7 +88,7 @@ def test_an_entry_names_the_file_of_its_function():
 
 def test_the_references_have_every_commit_and_no_other():
     pages = [page for page in CHAPTERS if page.name not in BACK]
-    assert hashes(pages) == hashes([ROOT / "book/references.md"])
+    assert hashes(pages) == hashes([REPOSITORY / "book/references.md"])
 
 
 def test_the_references_have_every_rfc_and_no_other():
@@ -124,7 +123,7 @@ def uneven(text: str) -> list[str]:
 
 @pytest.mark.parametrize("page", ["glossary", "kernel-c"])
 def test_no_line_of_a_definition_loses_its_first_letters(page):
-    assert uneven((ROOT / f"book/{page}.md").read_text("utf-8")) == []
+    assert uneven((REPOSITORY / f"book/{page}.md").read_text("utf-8")) == []
 
 
 def test_such_a_line_is_found():

@@ -6,17 +6,15 @@ import csv
 import json
 import re
 import struct
-import sys
 
 import pytest
-from browsing import ROOT, toc_pages
 from bs4 import BeautifulSoup
 
 from core import cases
 from core.draw import figures
+from host.paths import REPOSITORY
 from host.site import links
-
-sys.path.insert(0, str(ROOT / "book/_ext"))
+from tests.site.browsing import toc_pages
 
 
 def metas(html: str) -> dict[str, str]:
@@ -53,7 +51,7 @@ def test_the_first_page_begins_with_one_sentence_and_one_button(built_site):
 
 
 def test_whole_sentences_are_kept():
-    from page_head import shortened
+    from book._ext.pages.page_head import shortened
 
     assert shortened("Short.") == "Short."
     assert shortened("One. " + "Two " * 80) == "One."
@@ -100,7 +98,7 @@ def test_a_link_that_leads_nowhere_is_noticed(tmp_path):
 
 
 def test_the_data_of_a_ladder_is_its_packets(built_site):
-    recorded = json.loads((ROOT / "book/_recordings/frag-needed.json").read_text())
+    recorded = json.loads((REPOSITORY / "book/_recordings/frag-needed.json").read_text())
     folder = built_site / "_data/frag-needed"
     with (folder / "b-ladder.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -142,7 +140,7 @@ def test_a_page_says_where_its_figures_were_recorded_and_each_offers_its_data(bu
 
 
 def test_a_plots_series_and_a_table_in_plain_text():
-    from figure_data import figure_files
+    from book._ext.recordings.figure_data import figure_files
 
     series = [{"series": "as it is", "exchange": "A", "waited (ms)": 23.0}]
     plot = {"kind": "plot", "rows": series}

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from conftest import SOURCE
-from kernel_source import SourceError, definitions, excerpt, find, licence_of, quoted_files, read_version
+
+from book._ext.quoted.kernel_source import (
+    SourceError,
+    definitions,
+    excerpt,
+    find,
+    licence_of,
+    quoted_files,
+    read_version,
+)
+from tests.site.conftest import SOURCE
 
 QUEUE = "net/wait/queue.c"
 

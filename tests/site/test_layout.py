@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from browsing import at_widths, each_page, toc_pages, visit
+
+from tests.site.browsing import at_widths, each_page, toc_pages, visit
 
 WIDTHS = [360, 768, 1280, 1600, 1920]  # pixels
 COLUMNS = 80  # of a table in plain text, see labs/table.py

@@ -6,10 +6,10 @@ import json
 import time
 from statistics import median
 
-import firefox
 import pytest
 
 from host.debian import installed
+from tests.site import firefox
 
 pytestmark = pytest.mark.xdist_group("live")
 

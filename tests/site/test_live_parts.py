@@ -7,9 +7,8 @@ import re
 from html import unescape
 
 import pytest
-from live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
 
-from host.tab import sources
+from book._ext.live.live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
 
 PACKAGES = {
     "linux-image": {
@@ -28,7 +27,14 @@ PACKAGES = {
     },
 }
 NPM = {"v86": {"version": "0.5", "licences": ["BSD-2-Clause"]}, "@xterm/xterm": {"version": "5", "licences": ["MIT"]}}
-EXTENSIONS = ["myst_nb", "annotated_source", "recorded", "terms", "live_run", "live_parts"]
+EXTENSIONS = [
+    "myst_nb",
+    "book._ext.quoted.annotated_source",
+    "book._ext.recordings.recorded",
+    "book._ext.links.terms",
+    "book._ext.live.live_run",
+    "book._ext.live.live_parts",
+]
 PAGE = {
     "part/page.md": "# Title\n\n## In the tab\n\n:::{live-parts} Made of\nWords *above*.\n:::\n\n## After it\n",
     "index.md": "# Book\n\nAn exception.\n\n```{toctree}\npart/page\nwords\n```\n",
@@ -98,10 +104,3 @@ def test_without_a_place_it_says_who_has_to_name_one(parts):
 def test_a_build_without_the_kernel_has_no_such_section(book):
     built = book(PAGE, extensions=EXTENSIONS, live_state="", live_sources="s")
     assert built.status == 0 and "Made of" not in (built.out / "part/page.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize("name, entry", NPM.items())
-def test_the_files_are_those_that_lab_tab_sources_lays(name, entry):
-    from live_parts import packed
-
-    assert packed(name, entry)[0][1] == f"npm/{sources.packed(name, entry)}"

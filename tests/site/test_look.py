@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import PROVENANCE
+
+from tests.site.conftest import PROVENANCE
 
 LOOK = {
     "on": "client",

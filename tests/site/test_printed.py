@@ -8,11 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
-from browsing import ROOT, toc_pages, visit
 from pypdf import PdfReader
 
 from core import cases
-from host.site import print_book
+from host.paths import REPOSITORY
+from host.site import links, print_book
+from tests.site.browsing import toc_pages, visit
 
 pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why="prints the book")]
 
@@ -20,7 +21,7 @@ pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why=
 @pytest.fixture(scope="module")
 def book():
     """The book's pages, in order."""
-    return print_book.entries(yaml.safe_load((ROOT / "_toc.yml").read_text()))
+    return print_book.entries(yaml.safe_load((REPOSITORY / "_toc.yml").read_text()))
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,17 @@ def print_book_file(built_site):
 def test_the_contents_are_links(printed, book):
     leading = [each.get_object() for each in printed.pages[1].get("/Annots", [])]
     assert len([link for link in leading if link["/Subtype"] == "/Link"]) >= len(book)
+
+
+def test_every_link_leads_to_a_place_or_to_another_host(built_site, printed):
+    """Chromium leaves a link out that leads to no place, and prints the path of this machine for one to a file."""
+    page = links.Addresses(print_book_file(built_site).with_name("book.html").read_text("utf-8"))
+    within = {target[1:] for target in page.targets if target.startswith("#")}
+    assert len(within) > 500 and within - page.places == set()
+    followed = [each.get_object() for page in printed.pages for each in page.get("/Annots", [])]
+    places = {link["/Dest"] for link in followed if "/Dest" in link}
+    assert len(places) > 500 and places <= printed.named_destinations.keys()
+    assert {link["/A"]["/URI"].partition("://")[0] for link in followed if "/A" in link} == {"https"}
 
 
 def test_pages_are_a4_and_many(printed):

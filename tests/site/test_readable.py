@@ -6,10 +6,10 @@ import re
 import warnings
 
 import pytest
-from browsing import MADE, toc_pages
 from bs4 import BeautifulSoup
 
 from core import cases
+from tests.site.browsing import MADE, toc_pages
 
 MOST_WORDS = 40
 # Not prose: code, what was recorded, tables, titles, what the build adds.

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import PROVENANCE, code, markdown, notebook
 
 from core.draw import figures
 from core.draw.ladder import Ladder
 from core.draw.page import MIME
 from core.draw.tree import markup
+from tests.site.conftest import PROVENANCE, code, markdown, notebook
 
 ERROR = {"output_type": "error", "ename": "OSError", "evalue": "no guest", "traceback": []}
 RECORDING = {"provenance": PROVENANCE, "run": {"b_ms": 257.31, "ways": [{"name": "A"}, {"name": "B"}]}}

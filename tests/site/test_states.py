@@ -7,8 +7,10 @@ import re
 import tomllib
 
 import pytest
-from browsing import ROOT, visit
-from conftest import PROVENANCE
+
+from host.paths import REPOSITORY
+from tests.site.browsing import visit
+from tests.site.conftest import PROVENANCE
 
 RECORDING = {
     "provenance": PROVENANCE,
@@ -276,7 +278,7 @@ CHAPTER = "book/frag-needed"
 # Each page's pictures of state.
 PICTURES = {
     page.stem: found
-    for page in (ROOT / "book").glob("*.md")
+    for page in (REPOSITORY / "book").glob("*.md")
     if (found := re.findall(r"^:+\{states\} (.+)$", page.read_text("utf-8"), re.MULTILINE))
 }
 SEEN = """[...document.querySelector('.wpw-strip').children].map(state => {  // of the page's first picture
@@ -369,7 +371,8 @@ def test_what_is_in_a_box_stays_in_it_and_legible(site, browser, name, width):
             });
         })""")
         described = [
-            tomllib.loads((ROOT / f"book/_states/{file.replace(' ', '-')}.toml").read_text()) for file in PICTURES[name]
+            tomllib.loads((REPOSITORY / f"book/_states/{file.replace(' ', '-')}.toml").read_text())
+            for file in PICTURES[name]
         ]
         assert len(found) == sum(len(each["states"]) * len(each["boxes"]) for each in described) and all(found)
         assert [said for part in found for said, inside, height in part if not inside or height < 9] == []

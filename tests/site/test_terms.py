@@ -8,7 +8,8 @@ import shutil
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import PROVENANCE
+
+from tests.site.conftest import PROVENANCE
 
 GLOSSARY = """# Words
 
@@ -42,7 +43,15 @@ many. Path
 MTU and PMTU: the MTU again. **`queue_length`** and `queue_length()`, `IpFragFails`.
 """
 PAGES = {"index.md": f"{PAGE}\n```{{toctree}}\nwords\n```\n", "words.md": GLOSSARY}
-TERMS = {"extensions": ["myst_nb", "annotated_source", "recorded", "terms", "figure_links"]}
+TERMS = {
+    "extensions": [
+        "myst_nb",
+        "book._ext.quoted.annotated_source",
+        "book._ext.recordings.recorded",
+        "book._ext.links.terms",
+        "book._ext.links.figure_links",
+    ]
+}
 QUOTE = ":::{annotated-source} net/wait/queue.c queue_length\n\n1. `length++;`: a note on `IpFragFails`\n:::\n"
 
 

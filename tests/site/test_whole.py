@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import each_page, visit
 
 from host.site import build as builder
+from tests.site.browsing import each_page, visit
 
 MOST_A_PAGE, MOST_IN_ALL = 1_500_000, 25_000_000  # bytes
 # The kernel that a click loads, twice: from a folder on the disk it is read in another form.

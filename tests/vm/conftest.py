@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.waiting import poll
-
-REPOSITORY = Path(__file__).resolve().parent.parent.parent
+from host.paths import REPOSITORY
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -69,19 +68,6 @@ def lab():
         )
 
     return call
-
-
-def told(call, could_not_tell):
-    """What this call gives. One that could not tell, because the machine did not hold still, is lost and made again,
-    as often as a run may lose one; the run says how many were."""
-    from host.testing import run
-
-    for _ in range(run.MOST_LOST):
-        found = call()
-        if not could_not_tell(found):
-            return found
-        lost("the machine did not hold still")
-    return call()
 
 
 def held_up(verdict: dict) -> bool:

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from core import cases
-from tests.vm.conftest import held_up, told
+from tests.guest.conclusive import conclusive
+from tests.vm.conftest import held_up, lost
 
 EXERCISE = cases.exercise("frag-needed/1")
 WRONG = EXERCISE.folder / "wrong"
@@ -26,7 +27,7 @@ def test_kept_and_judged_again(lab, tmp_path, answer):
         return json.loads(lab("check", "frag-needed/1", str(answer), "--keep", str(kept), "--times", "--json").stdout)
 
     began = time.monotonic()
-    verdict = told(check, held_up)
+    verdict = conclusive(check, held_up, lost)
     took = verdict.pop("took_s")
     assert [*took] == ["wake", "start", "network", "control", "answer", "taking", "judging", "down"]
     assert all(seconds >= 0 for seconds in took.values()) and sum(took.values()) < time.monotonic() - began

@@ -16,8 +16,9 @@ import pytest
 from core import cases
 from host.exercises import answering
 from host.vm import serving
+from tests.guest.conclusive import conclusive
 from tests.labs.judge import stored
-from tests.vm.conftest import held_up, told
+from tests.vm.conftest import held_up, lost
 
 throwaway = serving.throwaway
 KEEP = os.environ.get("KEEP_EVIDENCE")  # in tests/evidence, see tests/labs/judge/stored.py
@@ -88,7 +89,7 @@ def test_an_answer_gets_the_verdict_that_it_deserves(exercise, kind, path, share
     shared.chapter = chapter(exercise.id)
     monkeypatch.setattr(serving, "throwaway", shared.throwaway)
     kept = tmp_path / "kept.json" if KEEP else None
-    verdict = told(lambda: answering.check(exercise.id, path, keep=kept), held_up)
+    verdict = conclusive(lambda: answering.check(exercise.id, path, keep=kept), held_up, lost)
     deserved, reason = stored.deserved(kind, path)
     assert verdict["verdict"] == deserved and any(reason in said for said in verdict["reasons"]), verdict["reasons"]
     if kept and kept.exists():

@@ -14,7 +14,20 @@ from host.vm import machine, parcel, serving, snapshot
 from tests.vm.conftest import REPOSITORY, guests, wait_until
 
 
-def test_up_shell_down(lab, no_guest_left):
+@pytest.fixture
+def none_up(no_guest_left):
+    """The reader's VMs are down before the test, whatever ran before it, and after it."""
+    _all_down()
+    yield
+    _all_down()
+
+
+def _all_down():
+    for name in serving.those_up():
+        serving.down(name)
+
+
+def test_up_shell_down(lab, none_up):
     assert lab("up").returncode == 0
     answer = lab("shell", "--", "uname", "-r")
     assert answer.returncode == 0 and answer.stdout.strip() == os.path.basename(_release())
@@ -23,14 +36,16 @@ def test_up_shell_down(lab, no_guest_left):
     assert "not up" in lab("down").stderr
 
 
-def test_two_profiles_are_up_at_once_and_each_is_reset_alone(lab, no_guest_left):
+def test_two_profiles_are_up_at_once_and_each_is_reset_alone(lab, none_up):
     lab("up")
     assert lab("up", "rtl8139", timeout=900).returncode == 0
-    for words in ((), ("--profile", "rtl8139")):
-        lab("shell", *words, "--", "sh", "-c", "echo mine >/root/note")
+    stock, other = ("shell", "--", "sh", "-c"), ("shell", "--profile", "rtl8139", "--", "sh", "-c")
+    for shell in (stock, other):
+        lab(*shell, "echo mine >/root/note")
+        assert lab(*shell, "cat /root/note").stdout == "mine\n"
     lab("reset", "rtl8139")
-    assert lab("shell", "--", "cat", "/root/note").stdout == "mine\n"
-    assert lab("shell", "--profile", "rtl8139", "--", "cat", "/root/note").returncode != 0
+    assert lab(*stock, "cat /root/note").stdout == "mine\n"
+    assert lab(*other, "cat /root/note || echo none").stdout == "none\n"
     lab("down", "rtl8139")
     assert serving.those_up() == ["stock"]
     lab("up", "rtl8139")
@@ -43,12 +58,13 @@ def _release():
     return image().release
 
 
-def test_reset_forgets_what_was_done(lab):
+def test_reset_forgets_what_was_done(lab, none_up):
+    look = ("shell", "--", "sh", "-c", "cat /root/note || echo none; cat /proc/sys/net/ipv4/ip_forward")
+    assert lab(*look).stdout == "none\n0\n"
     lab("shell", "--", "sh", "-c", "echo mine >/root/note; sysctl -qw net.ipv4.ip_forward=1")
-    assert lab("shell", "--", "cat", "/root/note").stdout == "mine\n"
+    assert lab(*look).stdout == "mine\n1\n"
     assert lab("reset").returncode == 0
-    assert lab("shell", "--", "cat", "/root/note").returncode != 0
-    assert lab("shell", "--", "cat", "/proc/sys/net/ipv4/ip_forward").stdout == "0\n"
+    assert lab(*look).stdout == "none\n0\n"
 
 
 def test_several_guests_live_at_once_and_share_nothing_they_write():
@@ -81,6 +97,24 @@ def test_the_guest_has_no_network_and_no_host_files():
             port = listening.getsockname()[1]
             reach = ["timeout", "5", "bash", "-c", f"exec 3<>/dev/tcp/10.0.2.2/{port}"]
             assert guest.connection.run(reach, capture_output=True).returncode != 0
+
+
+NAMESPACES = "user", "mnt", "pid", "net", "ipc", "uts"
+
+
+@pytest.mark.parametrize("outlives_us", [False, True], ids=["a throwaway's", "the reader's"])
+def test_qemu_of_a_real_guest_shares_no_namespace_with_us(no_guest_left, outlives_us):
+    """And has no capability in its own, where it may gain none and has lost some system calls."""
+    before = set(guests())
+    guest = snapshot.resume(outlives_us=outlives_us)
+    try:
+        (qemu,) = set(guests()) - before
+        inside = {kind: os.readlink(f"/proc/{qemu}/ns/{kind}") for kind in NAMESPACES}
+        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{qemu}/status").read_text().splitlines())
+    finally:
+        guest.end()
+    assert [kind for kind in NAMESPACES if inside[kind] == os.readlink(f"/proc/self/ns/{kind}")] == []
+    assert int(status["CapEff"], 16) == 0 and (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
 
 
 def test_a_killed_guest_is_noticed_and_the_next_call_works(lab, no_guest_left):
@@ -127,11 +161,10 @@ def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_e
     assert set(guests()) <= before
 
 
-def test_two_labs_at_once_both_answer(no_guest_left):
+def test_two_labs_at_once_both_answer_from_one_guest(none_up):
     import subprocess
 
-    from tests.vm.conftest import REPOSITORY
-
+    before = set(guests())
     calls = [
         subprocess.Popen(
             [REPOSITORY / "lab", "shell", "--", "echo", word], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -140,7 +173,7 @@ def test_two_labs_at_once_both_answer(no_guest_left):
     ]
     said = sorted(call.communicate(timeout=300)[0] for call in calls)
     assert said == ["one\n", "two\n"]
-    serving.down()
+    assert len(set(guests()) - before) == 1, "one has started a guest, and the other has waited for it"
 
 
 def test_the_folder_of_a_dead_guest_is_swept():

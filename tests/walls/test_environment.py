@@ -133,6 +133,10 @@ def packages(made: Path) -> Path:
     return made / "lib" / "python3.11" / "site-packages"
 
 
+def test_nobody_else_may_look_into_the_cache_that_it_makes(folder):
+    assert stat.S_IMODE(lab().parent.stat().st_mode) == 0o700
+
+
 def test_it_is_made_once(folder):
     assert lab() == lab() and makings(folder) == 1
 

@@ -64,7 +64,10 @@ EXPECTED = [
         "tcp_sendmsg",
     ),
     Expected(
-        STACKS / "4-200-ms.txt", "Which is what sends it all, 200 ms later", f"broken {CORKED}", "tcp_write_wakeup"
+        STACKS / "4-200-ms.txt",
+        "Which sends one segment, 200 ms later; its ACK brings the rest",
+        f"broken {CORKED}",
+        "tcp_write_wakeup",
     ),
 ]
 SENDING = ("tcp_push", "tcp_push_one", "tcp_write_wakeup", "sk_reset_timer", "__tcp_transmit_skb")

@@ -29,9 +29,9 @@ def test_the_pages_lead_to_where_it_listens(monkeypatch, variables):
     monkeypatch.delenv("LAB_PORT", raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    program = "import sys; sys.path.insert(0, sys.argv[1]); import run_here; print(run_here.LAB)"
-    words = [sys.executable, "-c", program, REPOSITORY / "book" / "_ext"]
-    led_to = subprocess.run(words, capture_output=True, text=True, env=os.environ, check=True).stdout.strip()
+    program = "from book._ext.live import run_here; print(run_here.LAB)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=REPOSITORY, check=True)
+    led_to = done.stdout.strip()
     with cli.start.make_context("start", []) as context:
         assert (
             led_to

@@ -110,7 +110,7 @@ def test_all_runs_a_case_for_what_it_runs_through_and_for_nothing_else(monkeypat
     "name",
     [
         "book/new.md",
-        "book/_ext/chart.py",
+        "book/_ext/drawn/chart.py",
         "notebooks/frag-needed.md",
         "host/site/build.py",
         "host/chromium.py",

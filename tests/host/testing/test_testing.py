@@ -1,12 +1,18 @@
 """Do `./lab test`'s calls of pytest come in their order, and does one that fails make the whole fail?"""
 
+import shutil
+import subprocess
+import sys
+
 import pytest
 
 from host.debian import installed
+from host.paths import REPOSITORY
 from host.site import quoted
 from host.tab import state
 from host.testing import parts, run
 from host.vm import snapshot
+from tests.guest.conclusive import conclusive
 
 WITHOUT_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/walls"]
 
@@ -102,3 +108,33 @@ def test_guests_that_were_lost_are_counted_and_too_many_are_a_failure(calls, cap
     monkeypatch.setattr(run, "_pytest", lambda words: (tmp_path / "lost").write_text("stock: it did not\n" * lost) * 0)
     assert status() == code
     assert ("lost: " in (said := capsys.readouterr().err)) == bool(lost) and said.count("it did not") == lost
+
+
+@pytest.mark.parametrize("inconclusive", range(run.MOST_LOST + 2))
+def test_what_could_not_tell_is_lost_and_asked_again(inconclusive):
+    answers, lost = iter([False] * inconclusive + [True] * 2), []
+    assert conclusive(lambda: next(answers), lambda found: not found, lost.append) is (inconclusive <= run.MOST_LOST)
+    assert lost == ["the machine did not hold still"] * min(inconclusive, run.MOST_LOST)
+
+
+IN_GUEST = """
+from types import SimpleNamespace as Outcome
+
+case = Outcome(run=lambda: outcomes.pop())
+outcomes = [Outcome(reproduced=True)]
+outcomes += [Outcome(reproduced=None, claimed=lambda: {"reasons": ["the machine stood still"]})] * 2
+
+
+def test_it_reproduces(outcome):
+    assert outcome.reproduced
+"""
+
+
+def test_what_a_guest_loses_is_said_on_the_terminal(tmp_path):
+    for name in ("conftest.py", "conclusive.py"):
+        shutil.copy(REPOSITORY / "tests/guest" / name, tmp_path)
+    (tmp_path / "test_case.py").write_text(IN_GUEST)
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", tmp_path]
+    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
+    said = [line for line in done.stdout.splitlines() if line.startswith("lost: ")]
+    assert (done.returncode, said) == (0, ["lost: the machine did not hold still"] * 2), done.stdout

@@ -226,7 +226,7 @@ def test_every_exercise_is_judged_so(id):
 
 def test_judges_and_the_core_know_the_standard_library_and_no_network():
     """In a Python without packages of others: the core, each case's judges, and what all these import."""
-    modules = ["labs.judge.judging", "labs.trace.stacks", "book._ext.kernel_source"]
+    modules = ["labs.judge.judging", "labs.trace.stacks", "book._ext.quoted.kernel_source"]
     core = (file.relative_to(REPOSITORY).with_suffix("") for file in (REPOSITORY / "core").rglob("[!_]*.py"))
     modules += [".".join(file.parts) for file in core]
     judges = (REPOSITORY / "labs/cases").glob("*/exercises/*/judge.py")

@@ -20,11 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from docutils import nodes
-from fail_closed import fault
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from terms_found import QUOTED, Finder, Term, quoted_name
+
+from book._ext.fail_closed import fault
+from book._ext.links.terms_found import QUOTED, Finder, Term, quoted_name
 
 LISTS = "wpw-mentions"
 

@@ -24,12 +24,13 @@ import re
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
-from fail_closed import fault
-from kernel_source import Excerpt, SourceError, excerpt, licence_of, read
-from source_html import NODES, setup_source_html
-from source_trees import Tree, setup_source_trees, tree
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.fail_closed import fault
+from book._ext.quoted.kernel_source import Excerpt, SourceError, excerpt, licence_of, read
+from book._ext.quoted.source_html import NODES, setup_source_html
+from book._ext.quoted.source_trees import Tree, setup_source_trees, tree
 
 CALLOUT = re.compile(r"(?P<number>\d+)\.\s+(?P<tick>`+)(?P<pattern>.+?)(?P=tick)\s*:?\s*(?P<note>.*)")
 

@@ -23,11 +23,12 @@ from html import escape
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from fail_closed import fault
-from html_only import add_html_node
-from recorded import Recording, RecordingError, provenance_node, recorded_files
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.fail_closed import fault
+from book._ext.html_only import add_html_node
+from book._ext.recordings.recorded import Recording, RecordingError, provenance_node, recorded_files
 
 WIDTH, HEIGHT = 480.0, 270.0  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 32.0, 470.0, 30.0, 230.0  # of the field between the axes

@@ -24,11 +24,12 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from fail_closed import fault
-from html_only import add_html_node
-from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.fail_closed import fault
+from book._ext.html_only import add_html_node
+from book._ext.recordings.recorded import Recording, RecordingError
 
 STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
 TERMINAL = ("xterm.css", "xterm.js")  # loaded for who asks for a terminal, and not by the first click

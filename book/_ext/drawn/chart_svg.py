@@ -56,7 +56,7 @@ def links(picture: Xml.Element) -> list[str]:
 
 def svg(picture: Xml.Element, name: str, alt: str, href: Callable[[str], str | None]) -> str:
     """The page's own version of it. `href` turns a place into an address."""
-    width, height = picture.get("viewBox").split()[2:]
+    width, height = picture.attrib["viewBox"].split()[2:]
     for parent in picture.iter():
         for child in [each for each in parent if each.tag == f"{SVG}title"]:
             parent.remove(child)

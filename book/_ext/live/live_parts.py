@@ -17,9 +17,11 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from live_run import COPYRIGHT
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.live.live_run import COPYRIGHT
+from core.source_files import debian_file, npm_file, sources
 
 HEAD = ("In the state", "Version", "Licences", "Source")
 UNSAID = (
@@ -32,15 +34,14 @@ UNSAID = (
 )
 
 
-def sources(entry: dict) -> list[tuple[str, str]]:
+def debian(entry: dict) -> list[tuple[str, str]]:
     """A Debian package's sources and the file that describes each, in the folder of sources."""
-    its = [(entry["source"], entry["source_version"]), *entry["built_using"].items()]
-    return [(f"{name} {version}", f"debian/{name}_{version.partition(':')[2] or version}.dsc") for name, version in its]
+    return [(f"{name} {version}", f"debian/{debian_file(name, version)}") for name, version in sources(entry)]
 
 
-def packed(name: str, entry: dict) -> list[tuple[str, str]]:
-    """The same of npm's."""
-    file = f"{name.removeprefix('@').replace('/', '-')}-{entry['version']}.tgz"
+def npm(name: str, entry: dict) -> list[tuple[str, str]]:
+    """The packed file of an npm package, and where it lies in the folder of sources."""
+    file = npm_file(name, entry["version"])
     return [(file, f"npm/{file}")]
 
 
@@ -64,8 +65,8 @@ class LiveParts(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, section)
         section += table(
             [
-                *((name, entry, sources(entry)) for name, entry in described["packages"].items()),
-                *((name, entry, packed(name, entry)) for name, entry in described["npm"].items()),
+                *((name, entry, debian(entry)) for name, entry in described["packages"].items()),
+                *((name, entry, npm(name, entry)) for name, entry in described["npm"].items()),
             ],
             base,
         )

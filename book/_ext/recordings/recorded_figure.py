@@ -7,9 +7,9 @@ and figure_links.py.
 from __future__ import annotations
 
 from docutils import nodes
-from html_only import add_html_node
 from sphinx.application import Sphinx
 
+from book._ext.html_only import add_html_node
 from core.draw import figures, parts
 from core.draw.page import Page
 from core.draw.tree import Element, markup

@@ -23,15 +23,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import figure_data
 from docutils import nodes
-from fail_closed import fault
-from html_only import add_html_node
-from recorded_figure import recorded_figure, setup_recorded_figure
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from book._ext.fail_closed import fault
+from book._ext.html_only import add_html_node
+from book._ext.recordings import figure_data
+from book._ext.recordings.recorded_figure import recorded_figure, setup_recorded_figure
 from core.draw import figures
 from core.draw.page import MIME
 

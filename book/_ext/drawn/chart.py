@@ -23,15 +23,16 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as Xml
 
-import chart_svg
-import places
 from docutils import nodes
 from docutils.parsers.rst import directives
-from fail_closed import fault
-from html_only import add_html_node
-from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.drawn import chart_svg
+from book._ext.fail_closed import fault
+from book._ext.html_only import add_html_node
+from book._ext.links import places
+from book._ext.recordings.recorded import Recording, RecordingError
 
 VALUE = re.compile(r"\{(\w+(?:\.\w+)+)(?::([^{}]*))?\}")  # a path has a point: dot's own braces have none at once
 

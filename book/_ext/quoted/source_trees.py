@@ -16,8 +16,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernel_source import SourceError, Version, read_version
 from sphinx.config import Config
+
+from book._ext.quoted.kernel_source import SourceError, Version, read_version
 
 LINUX = {
     "title": "Linux",

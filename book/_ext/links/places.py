@@ -17,11 +17,12 @@ from __future__ import annotations
 import posixpath
 
 from docutils import nodes
-from fail_closed import fault
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import ReferenceRole
+
+from book._ext.fail_closed import fault
 
 
 def setup_places(app: Sphinx) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TypeGuard, cast
 
 from docutils import nodes
-from places import place_reference
-from recorded_figure import recorded_figure
-from source_html import NODES
 from sphinx import addnodes
 
+from book._ext.links.places import place_reference
+from book._ext.quoted.source_html import NODES
+from book._ext.recordings.recorded_figure import recorded_figure
 from core.draw import figures
 
 QUOTED = NODES["figure"]
@@ -115,8 +115,8 @@ class Finder:
         )
 
     def uses(self, page: nodes.document, docname: str, lead: Callable[[Term], str] = lambda term: "") -> dict[str, str]:
-        """The page's terms by key, each with the place of its first use. The page gets the links, to
-        where `lead` says; whoever only asks gives a page to spare."""
+        """The page's terms by key, each with the place of its first use. It changes the page: each first use becomes a
+        link to where `lead` says."""
         reader = _Reader(self, docname, lead)
         reader.read(page)
         return {**reader.elsewhere, **reader.linked}

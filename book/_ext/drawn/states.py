@@ -27,14 +27,15 @@ import re
 import tomllib
 from pathlib import Path
 
-import states_svg
 from docutils import nodes
 from docutils.parsers.rst import directives
-from fail_closed import fault
-from html_only import add_html_node
-from recorded import Recording, RecordingError, provenance_node, recorded_files
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.drawn import states_svg
+from book._ext.fail_closed import fault
+from book._ext.html_only import add_html_node
+from book._ext.recordings.recorded import Recording, RecordingError, provenance_node, recorded_files
 
 VALUE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 UNITS_MS = {"_ms": 1, "_s": 1000}

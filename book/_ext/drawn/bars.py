@@ -12,11 +12,12 @@ without pictures loses nothing.
 from __future__ import annotations
 
 from docutils import nodes
-from fail_closed import fault
-from html_only import add_html_node
-from recorded import Recording, RecordingError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
+
+from book._ext.fail_closed import fault
+from book._ext.html_only import add_html_node
+from book._ext.recordings.recorded import Recording, RecordingError
 
 WIDTH, HEIGHT = 120.0, 10.0  # pixels
 GAP = (96.0, 104.0)  # where a bar is cut that is too long

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 
 from docutils import nodes
-from recorded_figure import recorded_figure
 from sphinx.application import Sphinx
-from terms import address
-from terms_found import QUOTED, quoted_name
 
+from book._ext.links.terms import address
+from book._ext.links.terms_found import QUOTED, quoted_name
+from book._ext.recordings.recorded_figure import recorded_figure
 from core.draw import figures
 
 

@@ -18,11 +18,12 @@ from html import escape
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from fail_closed import fault
-from html_only import add_html_node
-from recorded import Recording, RecordingError, provenance_node
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from book._ext.fail_closed import fault
+from book._ext.html_only import add_html_node
+from book._ext.recordings.recorded import Recording, RecordingError, provenance_node
 
 MARK = "look here: "
 KEYS = ("on", "command", "lines", "telling", "control", "describes")

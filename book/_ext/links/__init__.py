@@ -1,0 +1,1 @@
+"""What leads from one place of the book to another: labels, terms, names in figures."""

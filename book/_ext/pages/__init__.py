@@ -1,0 +1,1 @@
+"""What is done to every page: its head, its colours, what it may load, last changes."""
