@@ -77,7 +77,7 @@ def add(app: Sphinx, failure: Exception | None) -> None:
             continue
         scripts = scripts_in(html if page == Path(app.outdir) / NO_DOCUMENT else head)
         tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(html, scripts))}" />'
-        page.write_text(HEAD.sub(lambda found, tag=tag: found[0] + tag, html, count=1), "utf-8")
+        page.write_text(HEAD.sub(rf"\g<0>{tag}", html, count=1), "utf-8")
 
 
 def setup(app: Sphinx) -> dict:
