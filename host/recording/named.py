@@ -16,6 +16,8 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 PLOT = f'<svg xmlns="{SVG[1:-1]}" xmlns:xlink="{XLINK[1:-1]}">{{}}</svg>'
+# How a capture begins (pcap-savefile(5)): in nanoseconds, little-endian, version 2.4. In no encoding is it a script.
+CAPTURE = bytes.fromhex("4d3cb2a1 0200 0400")
 ElementTree.register_namespace("", SVG[1:-1])  # prefixes as a page has them
 ElementTree.register_namespace("xlink", XLINK[1:-1])
 # What Matplotlib draws with.
@@ -34,7 +36,7 @@ def files(case: str, data: dict) -> dict[str, bytes]:
     for name, content in others.items():  # for download beside the figure it is named after
         _expect(case, NAME.fullmatch(name), "a file's name (small letters, digits, - _ .)", name)
         _expect(case, name not in stored, "a name that no figure has", name)
-        stored[name] = _bytes(case, name, content)
+        stored[name] = _no_script(case, name, _bytes(case, name, content))
     return stored
 
 
@@ -60,6 +62,20 @@ def _only_drawing(case: str, name: str, plot: ElementTree.Element) -> str:
             _expect(case, not (leads or attribute.startswith("on")), expected, f"{attribute}={value}")
     text = ElementTree.tostring(plot, encoding="unicode")
     return text[text.index(">") + 1 : text.rindex("</svg>")].strip()
+
+
+def _no_script(case: str, name: str, content: bytes) -> bytes:
+    """A capture or JSON, by name and by content, because the site publishes it: markup in an output could load it as a
+    script, which the page's content policy lets any file of the site be."""
+    if name.endswith(".pcap"):
+        _expect(case, content.startswith(CAPTURE), f"a capture in the file {name}", content)
+        return content
+    _expect(case, name.endswith(".json"), "a file called *.json or *.pcap", name)
+    try:
+        json.loads(content)
+    except ValueError as error:
+        raise _nothing(case, f"expected JSON in the file {name}, found other text ({error})") from error
+    return content
 
 
 def _bytes(case: str, name: str, content: object) -> bytes:

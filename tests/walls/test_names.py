@@ -1,11 +1,12 @@
 """Is a file of a recording named, and not placed? What a guest prints as a name is no path on this machine."""
 
+import base64
 import json
 
 import pytest
 
 from host.errors import LabError
-from host.recording import record
+from host.recording import named, record
 
 ORIGIN = {"date": "2026-01-31"}
 TABLE = {"kind": "table", "title": "ä", "text": "<b>", "wraps": False}
@@ -45,17 +46,19 @@ def stored(tmp_path, monkeypatch):
 
 
 def test_what_is_named_is_stored_under_its_name(stored):
-    found = stored({"figures": {"b": TABLE}, "files": {"b.pcap": {"base64": "AP8="}, "b.txt": "ö"}, "n": 1})
+    capture = named.CAPTURE + b"\x00\xff"
+    pcap = {"base64": base64.b64encode(capture).decode()}
+    found = stored({"figures": {"b": TABLE}, "files": {"b.pcap": pcap, "b.json": '"ö"'}, "n": 1})
     assert json.loads(found.pop("case.json")) == {"n": 1, "provenance": ORIGIN}
     assert json.loads(found.pop("case/b.figure.json")) == TABLE
-    assert found == {"case/b.pcap": b"\x00\xff", "case/b.txt": "ö".encode()}
+    assert found == {"case/b.pcap": capture, "case/b.json": '"ö"'.encode()}
 
 
 @pytest.mark.parametrize("kind", ["figures", "files"])
 @pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
 def test_what_is_no_name_is_refused_and_nothing_written(stored, kind, name):
     with pytest.raises(LabError, match="name .small letters.* found .*; nothing was stored"):
-        stored({"figures": {"a": TABLE}, "files": {"a.txt": "a"}} | {kind: {name: "mine"}})
+        stored({"figures": {"a": TABLE}, "files": {"a.json": "1"}} | {kind: {name: "mine"}})
     assert not stored.files()
 
 
@@ -72,6 +75,11 @@ def test_what_is_no_name_is_refused_and_nothing_written(stored, kind, name):
         ({"figures": {}, "files": {"a": 1}}, "text or base64 for the file a, found 1"),
         ({"figures": {}, "files": {"a": {"base64": 1}}}, "text or base64 for the file a"),
         ({"figures": {}, "files": {"a": {"base64": "!"}}}, "base64 for the file a, found other text"),
+        # What a page's own markup could load as a script of the site.
+        ({"figures": {}, "files": {"a.js": "alert(1)"}}, "a file called .*, found 'a.js'"),
+        ({"figures": {}, "files": {"a.html": "1"}}, "a file called .*, found 'a.html'"),
+        ({"figures": {}, "files": {"a.json": "alert(1)"}}, "JSON in the file a.json, found other text"),
+        ({"figures": {}, "files": {"a.pcap": "alert(1)"}}, "a capture in the file a.pcap, found b'alert"),
     ],
 )
 def test_what_cannot_be_stored_is_refused_and_nothing_written(stored, data, why):
