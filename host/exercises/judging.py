@@ -19,12 +19,11 @@ from core.protocol import STEPS
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
 from host.exercises import applied, evidence
-from host.vm import machine, serving
+from host.vm import machine, serving, ssh
 from host.vm.call import answered
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import Profile
 
-LOST = 255  # ssh's own status: the connection broke
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
 # arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
@@ -33,7 +32,6 @@ TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
 OF_A_VERDICT = ("exercise", "verdict", "reasons", "measured")  # what is taken of one that a guest prints
 NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told"
 CONSOLE_TAIL_BYTES = 1 << 20
-DEATH_GRACE_S = 5
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
@@ -87,7 +85,7 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
         if failed:
             return _broken(exercise, failed, verdict)
         result = judging.result()
-    if result.status == LOST:
+    if result.status == ssh.LOST:
         return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
     found, sent = dict(result.found), isinstance(result.found.get("evidence"), dict)
     if sent or _is_verdict(found, exercise):
@@ -141,15 +139,13 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str
     until = time.monotonic() + exercise.deadline_s
     while time.monotonic() < until:
         ended = bool(wait([judging], timeout=0.2).done)
-        if ended and judging.result().status == LOST:
-            # A connection may be gone before the QEMU that it led to.
-            poll(lambda: not guest.alive(), DEATH_GRACE_S, 0.05)
+        alive = guest.survived(judging.result().status) if ended else guest.alive()
         if KERNEL_FAILED.search(_console(guest)):
             poll(lambda: "RIP: " in _console(guest), CONSOLE_GRACE_S, 0.1)
             lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
             words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
             return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}", "FAIL"
-        if not guest.alive():
+        if not alive:
             how = guest.death()
             # An answer that is a part of QEMU can do this to it.
             not_its_doing = exercise.applies == "guest" and guest.was_killed()

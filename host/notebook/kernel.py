@@ -55,9 +55,10 @@ def main(profile: str, connection_file: str) -> int:
         _forward(ssh, list(zip(ends(connection), ends(in_guest(connection)))))
     while process.stdout.read1(LONGEST_LINE_BYTES):  # nothing should come
         pass
-    if not guest.alive():
+    status = process.wait()
+    if not guest.survived(status):
         say(f"lab: the guest of this notebook died: {guest.death()}")
-    return process.wait()
+    return status
 
 
 def _say(stream) -> None:

@@ -31,7 +31,7 @@ def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] =
     with serving.throwaway(case.profile) as guest:
         call = _printed if as_json else shown
         status = call(guest, "labs", verb, name, *options)
-        if not guest.alive():
+        if not guest.survived(status):
             raise GuestDied(
                 f"QEMU died during the {verb}: {guest.death()}\n{last_words(guest)}", f"./lab {verb} {name}"
             )

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.files import write_whole
+from core.waiting import poll
 from host import held, paths, store
 from host.errors import LabError
 from host.sandbox.confined import SSHD_PORT
 from host.vm import ssh
 
 START_DEADLINE_S = 60
+DEATH_GRACE_S = 5
 # The largest file that QEMU may write: a guest shall not fill the disk. Its memory is a file that QEMU maps.
 MOST_WRITTEN_BYTES = 16 << 20
 NEEDS_MIB = 2 * MOST_WRITTEN_BYTES >> 20  # what it prints, and its sockets; with no room for them it never wakes
@@ -67,6 +69,13 @@ class Guest:
         except OSError:
             return False
         return os.fsencode(paths.in_option(self.folder / "qmp")) in command
+
+    def survived(self, status: int) -> bool:
+        """Whether it is alive after a call over ssh that ended so. One whose connection broke is waited for, because a
+        connection may be gone before the QEMU that it led to."""
+        if status == ssh.LOST:
+            poll(lambda: not self.alive(), DEATH_GRACE_S, 0.05)
+        return self.alive()
 
     def abandoned(self) -> bool:
         """Whether nobody will end it: it is not the reader's, and the ./lab that started it was killed."""

@@ -16,6 +16,7 @@ from host.vm import image, parcel
 
 CLIENT = "/usr/local/lib/lab/fork_client"
 GUEST_FOLDER = "/root/lab"
+LOST = 255  # ssh's own status: the connection broke
 # The first call opens the connection, the later ones share it.
 KEPT_OPEN = ("-o", "ControlMaster=auto", "-o", "ControlPersist=yes")
 

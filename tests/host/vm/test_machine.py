@@ -1,12 +1,13 @@
 """Is a guest known by its process, wherever its folder is?"""
 
 import shutil
+import threading
 
 import pytest
 
 from host import held, paths
 from host.errors import LabError
-from host.vm import machine
+from host.vm import machine, ssh
 
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
 
@@ -22,6 +23,16 @@ def test_its_folder_may_have_any_name(tmp_path, name):
         guest.process.kill()
         guest.process.wait()
     assert not guest.alive() and not held.processes_in(folder)
+
+
+def test_qemu_that_ends_after_its_connection_is_waited_for(tmp_path):
+    guest = machine.start(lambda port: QEMU, tmp_path, [], outlives_us=False)
+    assert guest.survived(0)
+    ending = threading.Timer(0.3, guest.process.kill)  # of the parent, with which QEMU ends
+    ending.start()
+    assert not guest.survived(ssh.LOST)
+    ending.join()
+    guest.process.wait()
 
 
 def test_a_full_disk_is_said_before_a_guest_is_started_that_would_never_wake(tmp_path, monkeypatch):
