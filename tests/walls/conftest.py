@@ -43,6 +43,7 @@ def guest(tmp_path):
         return SimpleNamespace(
             connection=Here(tmp_path, 0),
             alive=lambda: True,
+            survived=lambda status: True,
             death=lambda: "",
             end=lambda: None,
             folder=tmp_path,
