@@ -15,6 +15,7 @@ from pathlib import Path
 
 from core import cases
 from core.cases import Exercise
+from core.judge.verdict import Verdict
 from host.paths import REPOSITORY
 
 ANEW = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"
@@ -38,6 +39,12 @@ def deserved(kind: str, answer: Path) -> tuple[str, str]:
     if kind == "wrong":
         return "FAIL", re.match(r"(?:#|//) expect: (.+)", answer.read_text())[1]
     return {"solution": ("PASS", ""), "untouched": ("FAIL", "not answered yet: ")}[kind]
+
+
+def failed(verdict: Verdict | dict) -> list[str]:
+    """The ids of the checks that did not pass."""
+    found = verdict if isinstance(verdict, dict) else verdict.to_json()
+    return [check["id"] for check in found["checks"] if not check["passed"]]
 
 
 def file(exercise: Exercise, kind: str, answer: Path) -> Path:
