@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from core.judge.check import lines, read_checks
 from core.statuses import VERDICTS, Status
 from host import phases
 from host.commands import DASHES, Command, Commands
@@ -174,8 +175,9 @@ def _tell(verdict, exercise, as_json):
         _print_json(verdict)
     else:
         click.echo(f"{verdict['verdict']}  {plain(exercise)}")
-        for reason in verdict["reasons"]:
-            click.echo(f"  {plain(reason)}")
+        notes, checks = verdict.get("notes", []), lines(read_checks(verdict["checks"]))
+        for line in [*(f"  {note}" for note in notes), *checks]:
+            click.echo(plain(line))
         if took := verdict.get("took_s"):
             click.echo(f"seconds: {', '.join(f'{on} {seconds:.1f}' for on, seconds in took.items())}")
     sys.exit(VERDICTS[verdict["verdict"]])

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+# Ids of checks that nothing can be said without.
+RAN_ON = "machine-ran-on"  # it did not stand still meanwhile
+FAULT = "shows-the-fault"  # so that there is something to compare with
+TOLD_APART = "told-apart"  # what happened tells a right answer from a wrong one
+
 
 class CannotTry(Exception):
-    """The case could not be tried, which says nothing of the kernel: why, and the next command."""
+    """The case could not be tried, which says nothing of the kernel: why, and the next command. `check` is the id of
+    what an answer could then not be held to."""
 
-    def __init__(self, reason: str, next_command: str = "./lab doctor") -> None:
+    def __init__(self, reason: str, next_command: str = "./lab doctor", check: str = "tried") -> None:
         super().__init__(reason)
-        self.next_command = next_command
+        self.next_command, self.check = next_command, check
 
 
 class CouldNotTell(Exception):
     """It was tried, and what was measured says nothing of the kernel or of an answer: the machine stood still for too
-    long, or an instrument of ours has lost something."""
+    long, or an instrument of ours has lost something. `check` is the id of what could not be told."""
+
+    def __init__(self, reason: str, check: str = "measured") -> None:
+        super().__init__(reason)
+        self.check = check

@@ -38,13 +38,14 @@ class Script:
     variables: dict[str, str] = field(default_factory=dict)
     reached: int = 0
 
-    def problems(self) -> list[str]:
-        """Sentences for what no answer may do, none if it did nothing of it."""
-        found = [f"it acts on {node}, which this exercise leaves as it is" for node in self.forbidden[:FORBIDDEN_SHOWN]]
+    def problems(self) -> list[tuple[str, str]]:
+        """What no answer may do and this one did: the ids of checks that it failed by it, each with a sentence."""
+        forbidden = self.forbidden[:FORBIDDEN_SHOWN]
+        found = [("own-hosts", f"it acts on {node}, which this exercise leaves as it is") for node in forbidden]
         if self.reached:
-            found.append("it reaches another network by its number (netnsid), and not by `on`")
+            found.append(("own-hosts", "it reaches another network by its number (netnsid), and not by `on`"))
         if self.status is None:
-            found.append(f"it was still running after {self.deadline_s:.0f} s and was ended")
+            found.append(("in-time", f"it was still running after {self.deadline_s:.0f} s and was ended"))
         return found
 
     @property

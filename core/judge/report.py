@@ -29,10 +29,11 @@ class Program:
 def ran(verdict: Verdict, program: Program) -> None:
     """One that does not compile or load, or that loses events, fails by that alone."""
     if program.refused:
-        verdict.expect(False, "", f"the program does not load: {program.refused}")
+        verdict.fail("loads", "a program that loads", f"the program does not load: {program.refused}")
         raise Judged
     if program.lost:
-        verdict.expect(False, "", f"the program reports more than can be read: {program.lost}")
+        found = f"the program reports more than can be read: {program.lost}"
+        verdict.fail("read-in-time", "no more reports than can be read", found)
         raise Judged
 
 
@@ -52,10 +53,14 @@ def compare(
     """
     verdict.measured.update(truth=shown(truth), told=shown(told))
     verdict.expect(
-        len(told) == len(truth), f"{len(told)} {one_each}", f"{len(told)} events were reported, and {happened}"
+        "one-report-each",
+        len(told) == len(truth),
+        f"{len(truth)} {one_each}",
+        f"{len(told)} events were reported, and {happened}",
     )
     wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
     verdict.expect(
+        "reports-right",
         bool(told) and not wrong,
         right,
         f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}",

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.cases import not_answered
+from core.judge.check import FOUND, FOUND_EXPECTED, Check, lines
 from core.protocol import VERDICTS_FILE, VERDICTS_TAKEN
+
+
+def of_one(exercise: str, verdict: str, check: Check) -> dict[str, Any]:
+    """A verdict as to_json() has it, where one check alone decides and nothing was measured."""
+    return {"exercise": exercise, "verdict": verdict, "reasons": [check.sentence], "checks": [check.to_json()]}
 
 
 class Judged(Exception):
@@ -24,61 +30,69 @@ class Picture(Protocol):
 
 @dataclass
 class Verdict:
-    """The judgement of one answer. `checks` are (held, sentence) pairs in the order in which they
-    were made; `measured` is what they rest on; `skipped` says what the machine lacks to judge anything, `untold`
-    why what was measured does not say, `unanswered` why the answer is none yet, which fails."""
+    """The judgement of one answer. `checks` are in the order in which they were made; `measured` is what they rest on;
+    `skipped` says what the machine lacks to judge anything, `untold` why what was measured does not say, `unanswered`
+    why the answer is none yet, which fails."""
 
     exercise: str
-    checks: list[tuple[bool, str]] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
     measured: dict[str, Any] = field(default_factory=dict)
-    skipped: str = ""
-    untold: str = ""
+    skipped: Check | None = None
+    untold: Check | None = None
     unanswered: str = ""
     picture: Picture | None = None  # to be shown below it in a notebook
 
-    def expect(self, held: bool, held_says: str, failed_says: str) -> bool:
-        """Add one check with the sentence for its outcome; returns `held`."""
-        self.checks.append((bool(held), held_says if held else failed_says))
-        return bool(held)
+    def expect(self, id: str, passed: bool, right: str, wrong: str, expected: str = "", says: str = "") -> bool:
+        """Add one check, with what was found in words: `right` if it passed, else `wrong`; returns `passed`. What was
+        `expected` is what `right` says if it is left out, and then a sentence about a failure says `wrong` alone."""
+        says = says or (FOUND_EXPECTED if expected else FOUND)
+        self.checks.append(Check(id, bool(passed), expected or right, right if passed else wrong, says))
+        return bool(passed)
+
+    def fail(self, id: str, expected: str, found: str, says: str = FOUND) -> None:
+        """Add a check that did not pass, where there is nothing to say if it does."""
+        self.checks.append(Check(id, False, expected, found, says))
+
+    @property
+    def all_checks(self) -> list[Check]:
+        """Those that were made, and why the answer is none, or nothing could be told."""
+        first = [Check("answered", False, "an answer", not_answered(self.unanswered))] if self.unanswered else []
+        return [*first, *self.checks, *filter(None, [self.skipped, self.untold])]
 
     @property
     def verdict(self) -> str:
         if self.skipped or self.untold:
             return "SKIP" if self.skipped else "COULD NOT TELL"
-        passed = self.checks and all(held for held, _ in self.checks) and not self.unanswered
-        return "PASS" if passed else "FAIL"
+        return "PASS" if self.checks and all(check.passed for check in self.all_checks) else "FAIL"
 
     @property
     def reasons(self) -> list[str]:
         """The sentences that decide: the failed checks of a FAIL, all checks of a PASS."""
-        if self.skipped or self.untold:
-            return [self.skipped or self.untold]
-        failed = [sentence for held, sentence in self.checks if not held]
-        if self.unanswered:
-            return [not_answered(self.unanswered), *failed]
-        return failed or [sentence for _, sentence in self.checks]
+        if undecided := self.skipped or self.untold:
+            return [undecided.sentence]
+        failed = [check for check in self.all_checks if not check.passed]
+        return [check.sentence for check in failed or self.checks]
 
     def to_json(self) -> dict[str, Any]:
         """The object that `labs check --json` prints."""
-        return {"exercise": self.exercise, "verdict": self.verdict, "reasons": self.reasons, "measured": self.measured}
+        return {
+            "exercise": self.exercise,
+            "verdict": self.verdict,
+            "reasons": self.reasons,
+            "measured": self.measured,
+            "checks": [check.to_json() for check in self.all_checks],
+        }
 
     def text(self) -> str:
         """For a terminal."""
-        return "\n".join([f"{self.verdict}  {self.exercise}", *[f"  {r}" for r in self.reasons]])
+        return "\n".join([f"{self.verdict}  {self.exercise}", *lines(self.all_checks)])
 
     def _repr_html_(self) -> str:
         if self.unanswered:  # in words alone: several red verdicts after Run All look as if something were broken
             return f"<p>{html.escape(self.exercise)} is {html.escape(self.reasons[0])}</p>"
-        marks = {True: "✓ held", False: "✗ failed"}
-        judged = self.verdict in ("PASS", "FAIL")
-        rows = (
-            [(f"<b>{marks[held]}</b> ", sentence) for held, sentence in self.checks]
-            if judged
-            else [("", reason) for reason in self.reasons]
-        )
-        lines = "".join(f"<li>{mark}{html.escape(sentence)}</li>" for mark, sentence in rows)
+        items = "".join(f"<li>{_item(check)}</li>" for check in self.all_checks)
         below = self.picture._repr_html_() if self.picture else ""
-        return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{lines}</ul>{below}"
+        return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{items}</ul>{below}"
 
     def __repr__(self) -> str:
         return self.text()
@@ -86,6 +100,16 @@ class Verdict:
     def keep(self) -> None:
         """Leave the verdict where the host fetches a reader's progress from."""
         keep({"exercise": self.exercise, "verdict": self.verdict})
+
+
+def _item(check: Check) -> str:
+    """In HTML."""
+    found = html.escape(check.found)
+    if check.passed:
+        return f"<b>✓ passed</b> {found}"
+    mark = "? could not tell" if check.passed is None else "✗ failed"
+    expected = f"expected: {html.escape(check.expected)}<br>" if check.expected else ""
+    return f"<b>{mark}</b> <code>{html.escape(check.id)}</code><br>{expected}found: {found}"
 
 
 def keep(event: dict[str, Any]) -> None:

@@ -5,6 +5,8 @@ import shlex
 from pathlib import Path
 
 from core import cases
+from core.judge.check import Check
+from core.judge.verdict import of_one
 from core.statuses import Status
 from host.errors import LabError
 from host.exercises import applied, evidence, judging, progress
@@ -15,9 +17,10 @@ BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for
 
 
 def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = None, with_times: bool = False) -> dict:
-    """Judge the answer in `file`: {"exercise", "verdict", "reasons", …}, noted in the progress. `unconfined` lets an
-    answer that is a program of this machine do what its reader can do; `keep` is a file to leave what the verdict
-    rests on; with times "took_s" says where the seconds went."""
+    """Judge the answer in `file`: {"exercise", "verdict", "reasons", "checks", …}, noted in the progress. "notes", if
+    there are any, are those of the reasons that are about the file and not the answer. `unconfined` lets an answer that
+    is a program of this machine do what its reader can do; `keep` is a file to leave what the verdict rests on; with
+    times "took_s" says where the seconds went."""
     exercise = named(id)
     answer, notes = read(file, exercise)
     if keep:
@@ -25,19 +28,21 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
     try:
         verdict = judging.judge(exercise, answer, file.name, unconfined)
     except applied.NoMachine as reason:
-        verdict = {"exercise": id, "verdict": "FAIL", "reasons": reason.reasons}
+        verdict = of_one(id, "FAIL", reason.check) | {"reasons": reason.reasons}
     except applied.Lacking as reason:
-        verdict = {"exercise": id, "verdict": "SKIP", "reasons": [str(reason)]}
+        verdict = of_one(id, "SKIP", Check("tried", None, "", str(reason)))
     verdict["reasons"] = notes + verdict["reasons"]
     progress.add({"exercise": id, "verdict": verdict["verdict"]})
     found = verdict.pop("evidence", None)
     if not with_times:
         verdict.pop("took_s", None)
     if keep and not found:
-        verdict["reasons"].append(f"note: there is no evidence of this verdict to keep, so {keep} was not written")
+        note = f"note: there is no evidence of this verdict to keep, so {keep} was not written"
+        verdict["reasons"].append(note)
+        notes = [*notes, note]
     elif keep:
         evidence.keep(keep, found)
-    return verdict
+    return verdict | {"notes": notes} if notes else verdict
 
 
 def named(id: str) -> cases.Exercise:

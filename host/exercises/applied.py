@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.cases import EMPTY, Exercise, is_empty, not_answered
+from core.judge.check import Check
 from host import paths
 from host.debian import installed
 from host.exercises.device import DoesNotBuild, rebuilt
@@ -19,11 +20,12 @@ from host.vm.profile import Profile, profile
 
 
 class NoMachine(Exception):
-    """The answer makes no machine, for these `reasons`."""
+    """The answer makes no machine, for these `reasons`; the check that it failed by that."""
 
-    def __init__(self, reasons: list[str]):
+    def __init__(self, id: str, expected: str, reasons: list[str]):
         super().__init__("; ".join(reasons))
         self.reasons = reasons
+        self.check = Check(id, False, expected, "\n".join(reasons))
 
 
 class Lacking(Exception):
@@ -41,7 +43,7 @@ def machine(
         yield ours
         return
     if is_empty(answer):
-        raise NoMachine([not_answered(EMPTY)])
+        raise NoMachine("answered", "an answer", [not_answered(EMPTY)])
     if exercise.applies == "profile":
         yield _with_cards(exercise, ours, answer)
         return
@@ -53,7 +55,7 @@ def _with_cards(exercise: Exercise, ours: Profile, answer: str) -> Profile:
     try:
         chosen = cards.chosen(ours.cards, answer, exercise.may_change)
     except cards.NoCard as reason:
-        raise NoMachine([str(reason)]) from reason
+        raise NoMachine("card-to-choose", "cards that this machine can have", [str(reason)]) from reason
     return dataclasses.replace(ours, instead=chosen)
 
 
@@ -73,5 +75,6 @@ def _with_device(exercise: Exercise, ours: Profile, answer: str, label: str, fol
         with phase("QEMU with your device: compiling and linking it"):
             binary = rebuilt(built, exercise.replaces, exercise.unit, answer, label, folder, unconfined)
     except DoesNotBuild as refused:
-        raise NoMachine(["it does not compile:", *refused.reasons]) from refused
+        reasons = ["it does not compile:", *refused.reasons]
+        raise NoMachine("compiles", "C that compiles", reasons) from refused
     return dataclasses.replace(ours, binary=str(binary), confined=None if unconfined else folder)

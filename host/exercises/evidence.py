@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 from core.files import write_whole
+from core.judge.check import Check
+from core.judge.verdict import of_one
 from core.protocol import LARGEST_EVIDENCE_BYTES
 from core.statuses import VERDICTS, Status
 from host.errors import LabError
@@ -37,7 +39,8 @@ def keep(file: Path, evidence: dict) -> None:
 
 
 def judged(file: Path) -> dict:
-    """The verdict that this evidence comes to: {"exercise", "verdict", "reasons", …}. It is no reader's progress."""
+    """The verdict that this evidence comes to: {"exercise", "verdict", "reasons", "checks", …}. It is no reader's
+    progress."""
     try:
         with open(file, "rb") as opened:
             raw = opened.read(LARGEST_EVIDENCE_BYTES + 1)
@@ -68,4 +71,4 @@ def weighed(raw: bytes) -> dict:
 
 
 def _untold(why: str) -> dict:
-    return {"exercise": "evidence", "verdict": "COULD NOT TELL", "reasons": [why]}
+    return of_one("evidence", "COULD NOT TELL", Check("judged", None, "", why))

@@ -15,6 +15,9 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from core import cases
+from core.judge.check import Check, read_checks
+from core.judge.verdict import of_one
+from core.plain import Damaged
 from core.protocol import STEPS
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
@@ -29,15 +32,24 @@ OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
 KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
 TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
-OF_A_VERDICT = ("exercise", "verdict", "reasons", "measured")  # what is taken of one that a guest prints
+OF_A_VERDICT = ("exercise", "verdict", "reasons", "measured", "checks")  # what is taken of one that a guest prints
+# By their ids what is expected by the checks that are made here, of a guest and of what it prints.
+BY_THE_HOST = {
+    "kernel-lives": "the guest's kernel to live until the verdict",
+    "guest-lives": "the guest to live until the verdict",
+    "judge-lives": "the judge to live until its verdict",
+    "judges-own": "what the judge prints, and nobody else",
+    "own-evidence": "evidence of this answer",
+    "judged": "a verdict",
+}
 NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told"
 CONSOLE_TAIL_BYTES = 1 << 20
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
 def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False) -> dict:
-    """{"exercise", "verdict", "reasons", …}; messages of a compiler call the answer `label`. `unconfined`: see
-    applied.py. "evidence" is in it if the guest has sent some: then it was judged here."""
+    """{"exercise", "verdict", "reasons", "checks", …}; messages of a compiler call the answer `label`. `unconfined`:
+    see applied.py. "evidence" is in it if the guest has sent some: then it was judged here."""
     case = cases.case(exercise.id.partition("/")[0])
     with applied.machine(exercise, case.profile, answer, label, unconfined) as ours:
         try:
@@ -46,7 +58,9 @@ def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = 
             if exercise.applies == "guest":
                 raise
             with serving.throwaway(ours.kept):  # raises, or makes the snapshot anew, if the fault is not the answer's
-                return _broken(exercise, f"the machine that the answer makes does not start: {death.message}")
+                return _broken(
+                    exercise, "guest-lives", f"the machine that the answer makes does not start: {death.message}"
+                )
 
 
 def _timed(exercise: cases.Exercise, answer: str, ours: Profile) -> dict:
@@ -76,47 +90,50 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     seal = {"nonce": secrets.token_hex(16), "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
     with ThreadPoolExecutor(1) as pool:
         judging = pool.submit(answered, guest, *words, given=f"{seal['nonce']}\n{answer}")
-        failed, verdict = "interrupted", ""
+        failed = None
         try:
-            failed, verdict = _watch(guest, judging, exercise)
-        finally:
-            if failed:
-                guest.end()  # and with it the connection over which it is being judged
+            failed = _watch(guest, judging, exercise)
+        except BaseException:
+            guest.end()
+            raise
         if failed:
-            return _broken(exercise, failed, verdict)
+            guest.end()  # and with it the connection over which it is being judged
+            return failed
         result = judging.result()
     if result.status == ssh.LOST:
-        return _broken(exercise, "the guest fell silent while the answer ran; its QEMU is still there and hangs")
+        return _broken(
+            exercise, "guest-lives", "the guest fell silent while the answer ran; its QEMU is still there and hangs"
+        )
     found, sent = dict(result.found), isinstance(result.found.get("evidence"), dict)
     if sent or _is_verdict(found, exercise):
         what = "evidence" if sent else f"a {found['verdict']}"
         if found.pop("seal", None) != seal:
-            return _broken(exercise, f"{what} was printed {NOT_THE_JUDGES}")
+            return _broken(exercise, "judges-own", f"{what} was printed {NOT_THE_JUDGES}")
         if result.status != (Status.HOLDS if sent else VERDICTS[found["verdict"]]):
             return _broken(
                 exercise,
+                "judges-own",
                 f"{what} was printed, and the judge ended with status {result.status}: somebody else had a hand in it",
             )
         if sent:
             return _weighed(found["evidence"], exercise, answer)
         if found["verdict"] == "PASS":
-            return _broken(exercise, "a PASS was printed without what it rests on")
+            return _broken(exercise, "judges-own", "a PASS was printed without what it rests on")
         return {name: found[name] for name in OF_A_VERDICT if name in found}
     said = "; ".join(result.said.splitlines()[-3:])
     if result.status == OUR_FAULT:
-        return _broken(
-            exercise, f"the judge itself failed, which says nothing of the answer ({said})", "COULD NOT TELL"
-        )
+        why = f"the judge itself failed, which says nothing of the answer ({said})"
+        return _broken(exercise, "judged", why, "COULD NOT TELL")
     if result.printed:
         why = result.why or f"expected a verdict, found no verdict on {exercise.id}"
-        return _broken(exercise, why, "COULD NOT TELL")
-    return _broken(exercise, f"the judge was ended before its verdict ({said or 'no word'})")
+        return _broken(exercise, "judged", why, "COULD NOT TELL")
+    return _broken(exercise, "judge-lives", f"the judge was ended before its verdict ({said or 'no word'})")
 
 
 def _weighed(sent: dict, exercise: cases.Exercise, answer: str) -> dict:
     """What evidence comes to, if it is of this very answer."""
     if (sent.get("exercise"), sent.get("answer")) != (exercise.id, answer):
-        return _broken(exercise, "the evidence is of another answer", "COULD NOT TELL")
+        return _broken(exercise, "own-evidence", "the evidence is of another answer", "COULD NOT TELL")
     began = time.monotonic()
     verdict = evidence.weighed(json.dumps(sent).encode())
     return verdict | {"exercise": exercise.id, "evidence": sent, "judging_s": time.monotonic() - began}
@@ -125,6 +142,10 @@ def _weighed(sent: dict, exercise: cases.Exercise, answer: str) -> dict:
 def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
     """Whether an object has a verdict's form; an answer may print too."""
     reasons = found.get("reasons")
+    try:
+        read_checks(found.get("checks"))
+    except Damaged:
+        return False
     return (
         found.get("exercise") == exercise.id
         and found.get("verdict") in list(VERDICTS)
@@ -133,9 +154,9 @@ def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
     )
 
 
-def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str, str]:
-    """Waits for a verdict: ("", "") once there is one; else why there will be none, in the console's words, and what is
-    said instead."""
+def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | None:
+    """Waits for a verdict: None once there is one; else the one that is given instead, with why there will be none, in
+    the console's words."""
     until = time.monotonic() + exercise.deadline_s
     while time.monotonic() < until:
         ended = bool(wait([judging], timeout=0.2).done)
@@ -144,16 +165,18 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> tuple[str
             poll(lambda: "RIP: " in _console(guest), CONSOLE_GRACE_S, 0.1)
             lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
             words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
-            return f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}", "FAIL"
+            why = f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
+            return _broken(exercise, "kernel-lives", why)
         if not alive:
             how = guest.death()
             # An answer that is a part of QEMU can do this to it.
             not_its_doing = exercise.applies == "guest" and guest.was_killed()
-            return f"the guest died while the answer ran: {how}", "COULD NOT TELL" if not_its_doing else "FAIL"
+            verdict = "COULD NOT TELL" if not_its_doing else "FAIL"
+            return _broken(exercise, "guest-lives", f"the guest died while the answer ran: {how}", verdict)
         if ended:
-            return "", ""
+            return None
     why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s; its console ends:\n{last_words(guest)}"
-    return why, "FAIL"
+    return _broken(exercise, "kernel-lives", why)
 
 
 def _console(guest: Guest) -> str:
@@ -161,5 +184,6 @@ def _console(guest: Guest) -> str:
     return machine.end_of(guest.console, CONSOLE_TAIL_BYTES)
 
 
-def _broken(exercise: cases.Exercise, why: str, verdict: str = "FAIL") -> dict:
-    return {"exercise": exercise.id, "verdict": verdict, "reasons": [why]}
+def _broken(exercise: cases.Exercise, id: str, why: str, verdict: str = "FAIL") -> dict:
+    """A verdict by one of BY_THE_HOST alone."""
+    return of_one(exercise.id, verdict, Check(id, False if verdict == "FAIL" else None, BY_THE_HOST[id], why))

@@ -11,15 +11,18 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.cases import Exercise, WrongCall, exercise
+from core.judge.check import EXPECTED, FOUND, Check, named
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
 from core.judge.verdict import Judged, Picture, Verdict
 from core.plain import Damaged
 from labs.case import exercise_module
-from labs.errors import CannotTry, CouldNotTell
+from labs.errors import RAN_ON, CannotTry, CouldNotTell
 from labs.measure.rounds import Round
 
-ANEW = "Next: ./lab check CASE/N FILE --keep EVIDENCE"
+AGAIN = "the same call again"
+ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
 Part = TypeVar("Part")
+WHOLE = "evidence-whole"  # id of a check
 LACKS_A_PART = "it lacks a part of what was to be seen"
 # What a judge may meet in evidence whose parts do not belong together.
 NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)
@@ -49,9 +52,9 @@ def judged(evidence: Evidence) -> Verdict:
         with contextlib.suppress(Judged):
             ours.judge(evidence, verdict)
     except CannotTry as reason:
-        verdict.skipped = f"{reason}. Next: {reason.next_command}"
+        verdict.skipped = undecided(reason.check, reason, reason.next_command)
     except CouldNotTell as reason:
-        verdict.untold = f"{reason}. Next: the same call again"
+        verdict.untold = undecided(reason.check, reason, AGAIN)
     if verdict.verdict == "FAIL" and asked.is_untouched(evidence.answer):
         verdict.unanswered = "it is the file to begin with, as it was"
     if evidence.script and verdict.verdict == "FAIL":
@@ -62,10 +65,18 @@ def judged(evidence: Evidence) -> Verdict:
 def _complain(verdict: Verdict, script: Script) -> None:
     """What went wrong while the script ran stands first: it may be why the network is not what it should be."""
     said = " ".join(verdict.reasons)
-    complaints = [script.ended_badly] if script.ended_badly not in said else []
-    if script.refused not in " ".join([said, *complaints]):
-        complaints.append(f"the kernel refused it something: {script.refused}")
-    verdict.checks[:0] = [(False, complaint) for complaint in complaints]
+    complaints = []
+    if script.ended_badly not in said:
+        complaints.append(Check("exit-status", False, "status 0", script.ended_badly))
+    if script.refused not in " ".join([said, *(complaint.found for complaint in complaints)]):
+        refused = f"the kernel refused it something: {script.refused}"
+        complaints.append(Check("not-refused", False, "nothing that the kernel refuses", refused))
+    verdict.checks[:0] = complaints
+
+
+def undecided(id: str, reason: object, next_command: str) -> Check:
+    """What could not be told, or not be tried: why, and what to type next."""
+    return Check(id, None, "", f"{reason}. Next: {next_command}")
 
 
 def picture(evidence: Evidence) -> Picture | None:
@@ -82,9 +93,9 @@ def judged_file(text: bytes) -> Verdict:
         id = found["exercise"]
         return judged(of_kind(ours.seen, found))
     except (Damaged, WrongCall) as reason:
-        return Verdict(id, untold=f"{reason}. {ANEW}")
+        return Verdict(id, untold=undecided(WHOLE, reason, ANEW))
     except NOT_WHOLE as error:
-        return Verdict(id, untold=f"it is not whole ({type(error).__name__}: {error}). {ANEW}")
+        return Verdict(id, untold=undecided(WHOLE, f"it is not whole ({type(error).__name__}: {error})", ANEW))
 
 
 def seen_in(evidence: Evidence) -> Any:
@@ -122,33 +133,36 @@ def held_still(bound_ms: float, *measured: Round) -> None:
     if longest_ms > bound_ms:
         raise CouldNotTell(
             f"the machine stood still for {longest_ms:.0f} ms while the answer was measured, "
-            f"expected {bound_ms:.0f} at most"
+            f"expected {bound_ms:.0f} at most",
+            RAN_ON,
         )
 
 
 def ran(verdict: Verdict, script: Script, refused: str = "") -> None:
     """A script that does what no answer may is judged by that alone; its exit status is none of it, for what counts is
     the network that it leaves. A program without root's rights, which may be `refused` something, has to end with
-    status 0, and it is said that it was refused, if it was."""
+    status 0, and it is said that it was refused, if it was. The check has the id of the first thing that it did."""
     problems = script.problems()
     if refused:
-        problems += filter(None, [script.ended_badly])
+        problems += [("exit-status", script.ended_badly)] if script.ended_badly else []
         if problems and script.refused:
-            problems.insert(0, f"it was refused {refused}")
-    if not verdict.expect(not problems, "the script ran to its end", "; ".join(problems)):
+            problems.insert(0, ("without-root", f"it was refused {refused}"))
+    id, found = (problems[0][0], "; ".join(said for _, said in problems)) if problems else ("ran", "")
+    if not verdict.expect(id, not problems, "the script ran to its end", found):
         raise Judged
 
 
 def answered(verdict: Verdict, unanswered: str) -> None:
     """A workload that got no answer fails the verdict, with what was found instead."""
     if unanswered:
-        verdict.expect(False, "", f"expected every request to be answered, found: {unanswered}")
+        verdict.fail("requests-answered", "every request to be answered", unanswered, f"{EXPECTED}, found: {FOUND}")
 
 
 def left_alone(verdict: Verdict, settings: list[Settings]) -> None:
     """The hosts that are not the answer's to change have to be what they were."""
     for host in settings:
         verdict.expect(
+            f"{named(host.host)}-left-alone",
             not host.change,
             f"{host.host} is as it was",
             f"{host.host} was changed, which this exercise leaves as it is: {host.change}",
@@ -163,8 +177,8 @@ def others_left_alone(verdict: Verdict, evidence: Evidence, hosts: Sequence[str]
     left_alone(verdict, evidence.settings)
 
 
-def none_of(verdict: Verdict, faults: Iterable[str], held: str) -> None:
+def none_of(verdict: Verdict, id: str, faults: Iterable[str], right: str) -> None:
     """One check: the first of these sentences, if there are any, and how many more."""
     found = [fault for fault in faults if fault]
     more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
-    verdict.expect(not found, held, f"{found[0]}{more}" if found else "")
+    verdict.expect(id, not found, right, f"{found[0]}{more}" if found else "")

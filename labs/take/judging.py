@@ -40,10 +40,10 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
             evidence = take(asked, answer)
             evidence = replace(evidence, spent_s=since(began))
         except CouldNotTell as reason:
-            verdict, evidence = Verdict(id, untold=f"{reason}. Next: the same call again"), None
+            verdict, evidence = Verdict(id, untold=judging.undecided(reason.check, reason, judging.AGAIN)), None
             continue
         except CannotTry as reason:
-            return Verdict(id, skipped=f"{reason}. Next: {reason.next_command}"), None
+            return Verdict(id, skipped=judging.undecided(reason.check, reason, reason.next_command)), None
         verdict = judging.judged(evidence)
         if not verdict.untold:
             break

@@ -36,7 +36,7 @@ def judges(monkeypatch):
     def judged(id: str, answer: str):
         answers.append(answer)
         found = Verdict(id)
-        found.expect(answer == "right", "it holds", "it does not hold")
+        found.expect("right", answer == "right", "it holds", "it does not hold")
         return found, None
 
     monkeypatch.setattr(notebook, "judged", judged)

@@ -15,6 +15,7 @@ import pytest
 
 from core.waiting import poll
 from host.paths import REPOSITORY
+from labs.errors import RAN_ON
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,7 +74,7 @@ def lab():
 def held_up(verdict: dict) -> bool:
     """Whether a judge says that the machine did not hold still. A judge that failed, or printed something else, could
     not tell either, and that is a defect: it is not tried again."""
-    return verdict["verdict"] == "COULD NOT TELL" and "the machine stood still" in verdict["reasons"][0]
+    return verdict["verdict"] == "COULD NOT TELL" and verdict["checks"][-1]["id"] == RAN_ON
 
 
 def lost(why: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from core import cases
 from host.exercises import answering
+from tests.labs.judge.stored import failed
 
 EXERCISE = cases.exercise("splice-push/4")
 IMPATIENT_S = 30  # what a reader is given, 240 s, would be slept out here
@@ -39,7 +40,7 @@ def check(lab, tmp_path, no_guest_left):
 def test_the_kernels_end_is_a_verdict_with_the_consoles_words(check, name, words):
     verdict = check((EXERCISE.folder / "wrong" / name).read_text())
     assert verdict["verdict"] == "FAIL"
-    assert "the guest's kernel failed" in verdict["reasons"][0] and re.search(words, verdict["reasons"][0])
+    assert failed(verdict) == ["kernel-lives"] and re.search(words, verdict["reasons"][0])
 
 
 @pytest.mark.whole("machinery", why="sleeps out a deadline")
@@ -53,4 +54,8 @@ def test_one_that_never_returns_from_loading_has_a_deadline(tmp_path, monkeypatc
     impatient = dataclasses.replace(EXERCISE, deadline_s=IMPATIENT_S)
     monkeypatch.setattr(cases, "exercise", lambda id, among=None: impatient)
     verdict = answering.check(EXERCISE.id, file)
-    assert verdict["verdict"] == "FAIL" and f"no verdict in {IMPATIENT_S} s" in verdict["reasons"][0]
+    assert (
+        verdict["verdict"] == "FAIL"
+        and failed(verdict) == ["kernel-lives"]
+        and f"{IMPATIENT_S} s" in verdict["reasons"][0]
+    )

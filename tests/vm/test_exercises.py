@@ -1,5 +1,5 @@
 """Does every exercise tell right from wrong? Untouched fails, each solution passes, each wrong
-answer fails for the reason that its first line names, and a hint exists.
+answer fails the check that its first line names, and a hint exists.
 
 Answers to one chapter's exercises share a guest as long as it lives, unless they make a machine of their own; so
 do the cells of a notebook. Emulation spends a third of the time on code that it has not met before. That
@@ -90,8 +90,7 @@ def test_an_answer_gets_the_verdict_that_it_deserves(exercise, kind, path, share
     monkeypatch.setattr(serving, "throwaway", shared.throwaway)
     kept = tmp_path / "kept.json" if KEEP else None
     verdict = conclusive(lambda: answering.check(exercise.id, path, keep=kept), held_up, lost)
-    deserved, reason = stored.deserved(kind, path)
-    assert verdict["verdict"] == deserved and any(reason in said for said in verdict["reasons"]), verdict["reasons"]
+    assert stored.deserves(verdict, kind, path), verdict["reasons"]
     if kept and kept.exists():
         stored.store(stored.file(exercise, kind, path), exercise, json.loads(kept.read_text()))
 

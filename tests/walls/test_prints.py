@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from core import cases
+from core.judge.check import Check
+from core.judge.verdict import of_one
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
 from host import cli, phases
@@ -79,7 +81,8 @@ def test_a_run_obeys_nothing(guest, monkeypatch, capfd):
 
 @pytest.mark.parametrize("words", [[], ["--json"]], ids=["text", "json"])
 def test_a_verdict_obeys_nothing(lab, words):
-    verdict = {"exercise": "frag-needed/1", "verdict": "FAIL", "reasons": [attack[1] for attack in ATTACKS]}
+    hostile = "".join(attack[1] for attack in ATTACKS)
+    verdict = of_one("frag-needed/1", "FAIL", Check("ran", False, hostile, hostile))
     asked = ["check", "frag-needed/1", str(cases.exercise("frag-needed/1").start), *words]
     done = lab(judge(verdict, f"{SEALED}; sys.exit(1)"), *asked)
     assert done.exit_code == 1 and "SSAP" in done.stdout
@@ -89,13 +92,13 @@ def test_a_verdict_obeys_nothing(lab, words):
 @pytest.mark.parametrize("said, status", VERDICTS.items())
 def test_check_ends_as_the_verdict_says(lab, said, status):
     start = cases.exercise("frag-needed/1").start
-    verdict = {"exercise": "frag-needed/1", "verdict": said, "reasons": ["a reason"]}
+    verdict = of_one("frag-needed/1", said, Check("ran", None, "", "a reason"))
     if said == "PASS":  # is judged here
         evidence = replace(RIGHT, answer=start.read_text())
         verdict = {"exercise": "frag-needed/1", "evidence": evidence.to_json()}
     done = lab(judge(verdict, f"{SEALED}; sys.exit({int(status)})"), "check", "frag-needed/1", str(start))
     assert done.exit_code == status and done.stdout.startswith(f"{said}  frag-needed/1\n"), done.exception
-    assert said == "PASS" or done.stdout.endswith("\n  a reason\n")
+    assert said == "PASS" or done.stdout.endswith("\n  ?    ran\n       found:    a reason\n")
 
 
 @pytest.mark.parametrize("words", [[], ["--json"]], ids=["text", "json"])
@@ -150,12 +153,12 @@ def test_a_reader_who_has_seen_enough_ends_the_run(guest, monkeypatch):
         ('print(\'{"verdict": "PASS"}\')', "COULD NOT TELL", "no verdict on frag-needed/1"),
         ('print(\'{"verdict": [], "reasons": []}\')', "COULD NOT TELL", "no verdict on frag-needed/1"),
         (
-            'print(\'{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": [1]}\')',
+            'print(\'{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": [1], "checks": []}\')',
             "COULD NOT TELL",
             "no verdict on",
         ),
         (
-            'print(\'{"exercise": "frag-needed/2", "verdict": "PASS", "reasons": []}\')',
+            'print(\'{"exercise": "frag-needed/2", "verdict": "PASS", "reasons": [], "checks": []}\')',
             "COULD NOT TELL",
             "no verdict on",
         ),

@@ -13,15 +13,19 @@ from dataclasses import replace
 import pytest
 
 from core import cases
+from core.judge.check import LONGEST_ID, Check
 from core.judge.evidence import Evidence, Script
+from core.judge.verdict import of_one
 from host.exercises import judging
+from labs.errors import RAN_ON
 from tests.labs.judge.made import RIGHT
+from tests.labs.judge.stored import failed
 from tests.vm.conftest import held_up
 from tests.walls.conftest import SEALED, judge
 
 ANSWER = "on client true\n"
 OURS = replace(RIGHT, answer=ANSWER)
-FAILED = {"exercise": "frag-needed/1", "verdict": "FAIL", "reasons": ["it is empty"]}  # where there is nothing to take
+FAILED = of_one("frag-needed/1", "FAIL", Check("answered", False, "an answer", "it is empty"))  # nothing to take
 
 
 def sent(evidence: Evidence) -> dict:
@@ -45,7 +49,7 @@ def test_an_honest_one_is_judged_here(judged):
     found = judged(SEALED)
     assert found["verdict"] == "PASS" and found["evidence"]["answer"] == ANSWER and "seal" not in found
     wrong = judged(SEALED, sent(replace(OURS, script=Script(None, ""))))
-    assert (wrong["verdict"], wrong["reasons"]) == ("FAIL", ["it was still running after 20 s and was ended"])
+    assert wrong["verdict"] == "FAIL" and failed(wrong) == ["in-time"]
 
 
 def test_where_there_is_nothing_to_take_a_verdict_comes_without_its_seal(judged):
@@ -56,43 +60,40 @@ def test_where_there_is_nothing_to_take_a_verdict_comes_without_its_seal(judged)
 
 def test_a_pass_without_what_it_rests_on_fails(judged):
     found = judged(SEALED, FAILED | {"verdict": "PASS"})
-    assert found["verdict"] == "FAIL" and "without what it rests on" in found["reasons"][0]
+    assert found["verdict"] == "FAIL" and failed(found) == ["judges-own"]
 
 
 @pytest.mark.parametrize(
-    "words, why",
+    "words",
     [
-        ("print(json.dumps(verdict), flush=True); os.kill(os.getpid(), 9)", "not the judge's"),
-        ("print(json.dumps(verdict))", "not the judge's"),
-        ("print(json.dumps(verdict | {'seal': None}))", "not the judge's"),
-        ("print(json.dumps(verdict | {'seal': seal | {'nonce': '0' * 32}}))", "not the judge's"),
-        (
-            "print(json.dumps(verdict | {'seal': seal | {'answer_sha256': hashlib.sha256(b'true').hexdigest()}}))",
-            "not the judge's",
-        ),
-        ("print(json.dumps(verdict | {'seal': {'nonce': nonce}}))", "not the judge's"),
-        (f"{SEALED}; sys.stdout.flush(); os.kill(os.getpid(), 9)", "status -9"),
-        (f"{SEALED}; sys.exit(1)", "status 1"),
-        (f"{SEALED}; sys.exit(130)", "status 130"),
+        "print(json.dumps(verdict), flush=True); os.kill(os.getpid(), 9)",
+        "print(json.dumps(verdict))",
+        "print(json.dumps(verdict | {'seal': None}))",
+        "print(json.dumps(verdict | {'seal': seal | {'nonce': '0' * 32}}))",
+        "print(json.dumps(verdict | {'seal': seal | {'answer_sha256': hashlib.sha256(b'true').hexdigest()}}))",
+        "print(json.dumps(verdict | {'seal': {'nonce': nonce}}))",
+        f"{SEALED}; sys.stdout.flush(); os.kill(os.getpid(), 9)",
+        f"{SEALED}; sys.exit(1)",
+        f"{SEALED}; sys.exit(130)",
     ],
 )
-def test_a_forged_one_fails(judged, words, why):
+def test_a_forged_one_fails(judged, words):
     found = judged(words)
-    assert found["verdict"] == "FAIL" and why in found["reasons"][0]
+    assert found["verdict"] == "FAIL" and failed(found) == ["judges-own"]
 
 
 @pytest.mark.parametrize(
-    "evidence, said",
+    "evidence, id",
     [
-        (RIGHT, "of another answer"),
-        (replace(OURS, exercise="frag-needed/2"), "of another answer"),
-        (replace(OURS, exercise="frag-needed/9"), "of another answer"),
-        (replace(OURS, seen=None), "it lacks a part"),
+        (RIGHT, "own-evidence"),
+        (replace(OURS, exercise="frag-needed/2"), "own-evidence"),
+        (replace(OURS, exercise="frag-needed/9"), "own-evidence"),
+        (replace(OURS, seen=None), "evidence-whole"),
     ],
 )
-def test_evidence_that_is_not_whole_or_of_something_else_could_not_tell(judged, evidence, said):
+def test_evidence_that_is_not_whole_or_of_something_else_could_not_tell(judged, evidence, id):
     found = judged(SEALED, sent(evidence))
-    assert found["verdict"] == "COULD NOT TELL" and said in found["reasons"][0], found
+    assert found["verdict"] == "COULD NOT TELL" and failed(found)[-1] == id, found
 
 
 def test_a_former_verdict_is_worth_nothing_a_second_time(judged, tmp_path):
@@ -100,7 +101,7 @@ def test_a_former_verdict_is_worth_nothing_a_second_time(judged, tmp_path):
     first = judged(f"open({str(kept)!r}, 'w').write(json.dumps(verdict | {{'seal': seal}})); {SEALED}")
     assert first["verdict"] == "PASS"
     again = judged(f"print(open({str(kept)!r}).read())")
-    assert again["verdict"] == "FAIL" and "not the judge's" in again["reasons"][0]
+    assert again["verdict"] == "FAIL" and failed(again) == ["judges-own"]
 
 
 def test_the_answer_is_hashed_as_it_was_sent(judged):
@@ -110,11 +111,34 @@ def test_the_answer_is_hashed_as_it_was_sent(judged):
 
 def test_only_a_machine_that_stood_still_is_a_reason_to_try_again(judged):
     """A judge that fails is a defect: if it were tried again, one that fails now and then would pass the tests."""
-    untold = FAILED | {"verdict": "COULD NOT TELL", "reasons": ["the machine stood still for 30 ms"]}
+    untold = of_one("frag-needed/1", "COULD NOT TELL", Check(RAN_ON, None, "", "for 30 ms"))
     assert held_up(judged(f"{SEALED}; sys.exit(4)", untold))
     for words in ("sys.stderr.write('KeyError: x'); sys.exit(70)", "print('[]')"):
         found = judged(words)
         assert found["verdict"] == "COULD NOT TELL" and not held_up(found)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        None,
+        {},
+        ["no"],
+        [None],
+        [{}],
+        [FAILED["checks"][0] | {"id": "Not an id"}],
+        [FAILED["checks"][0] | {"id": "a" * (LONGEST_ID + 1)}],
+        [FAILED["checks"][0] | {"passed": "yes"}],
+        [FAILED["checks"][0] | {"passed": 1}],
+        [FAILED["checks"][0] | {"found": 1}],
+        [FAILED["checks"][0] | {"says": "{found.__class__}"}],
+        [FAILED["checks"][0] | {"more": ""}],
+    ],
+    ids=str,
+)
+def test_checks_of_another_form_are_no_verdict(judged, changed):
+    found = judged(f"{SEALED}; sys.exit(1)", FAILED | {"checks": changed})
+    assert found["verdict"] == "COULD NOT TELL" and failed(found) == ["judged"]
 
 
 @pytest.mark.parametrize(

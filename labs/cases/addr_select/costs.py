@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.errors import CouldNotTell
+from labs.errors import RAN_ON, CouldNotTell
 from labs.measure.bounds import bounds
 from labs.measure.rounds import Rounds
 
@@ -45,5 +45,5 @@ def measured(turns: Sequence[Pair]) -> Rounds[Pair]:
     """The turns that count. Raises CouldNotTell if the machine stood still in too many."""
     rounds = Rounds(turns, HELD_UP_MS, TURNS_NEEDED)
     if rounds.missing:
-        raise CouldNotTell(rounds.missing)
+        raise CouldNotTell(rounds.missing, RAN_ON)
     return rounds

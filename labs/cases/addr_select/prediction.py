@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from core.judge.check import EXPECTED_FOUND, named
 from core.judge.verdict import Judged, Verdict
 
 
@@ -23,13 +24,14 @@ def typed(answer: str, verdict: Verdict, names: Mapping[str, type]) -> dict[str,
     try:
         read = tomllib.loads(answer)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        verdict.expect(False, "", f"the answer cannot be read: {error}")
+        verdict.fail("readable", "TOML", f"the answer cannot be read: {error}")
         raise Judged from error
     for name, kind in names.items():
         fits = type(read.get(name)) in ((int, float) if kind is float else (kind,))
         if not fits:
             words = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-            verdict.expect(False, "", f"{name}: expected {words}, found {read.get(name, 'nothing')!r}")
+            found = repr(read.get(name, "nothing"))
+            verdict.fail(f"says-{named(name)}", words, found, f"{name}: {EXPECTED_FOUND}")
     if verdict.checks:
         raise Judged
     return read

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.judge.check import FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.errors import CannotTry
+from labs.errors import FAULT, CannotTry
 from labs.judge.judging import answered, held_still, others_left_alone, ran, script_in, whole_in
 
 FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller ones cost everybody
@@ -30,7 +31,8 @@ def shows_the_fault(broken: Download) -> None:
     """Or nothing can be compared."""
     held_still(HELD_UP_MS, broken)
     if not all(check.held for check in mechanism(broken)):
-        raise CannotTry("the untouched server shows no fault, so nothing can be compared", "./lab run rtl8139-tso")
+        reason = "the untouched server shows no fault, so nothing can be compared"
+        raise CannotTry(reason, "./lab run rtl8139-tso", FAULT)
 
 
 def ends(evidence: Evidence, verdict: Verdict) -> None:
@@ -39,33 +41,48 @@ def ends(evidence: Evidence, verdict: Verdict) -> None:
     others_left_alone(verdict, evidence, HOSTS)
 
 
-def fits(verdict: Verdict, seen: Download) -> None:
-    """Segments as the handshake allows, as large as it allows, and none cut or dropped on the way."""
+def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
+    """Segments as the handshake allows, as large as it allows, and none cut or dropped on the way. `which` ends the
+    checks' ids where there are several downloads."""
     verdict.measured.update(seen.to_json())
     verdict.expect(
+        f"within-mss{which}",
         seen.above_mss == 0,
         f"the largest segment on the wire has {seen.largest_bytes} bytes",
         f"{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
         f"{seen.largest_bytes} bytes",
+        expected=f"segments of {seen.mss} bytes at most",
+        says=FOUND,
     )
     cut, dropped = seen.router("FragOKs"), seen.router("FragFails")
     verdict.expect(
+        f"not-cut{which}",
         cut == 0,
         "the router cuts none",
         f"the router cuts {cut} packets: they are still too large, which is hidden now",
     )
-    verdict.expect(dropped == 0, "and drops none", f"the router drops {dropped} packets that are too large")
+    verdict.expect(
+        f"not-dropped{which}",
+        dropped == 0,
+        "and drops none",
+        f"the router drops {dropped} packets that are too large",
+        expected="the router drops none",
+        says=FOUND,
+    )
     full, (common, _) = seen.full_bytes, seen.sizes().most_common(1)[0]
     share = seen.full_share  # a short one ends each write of nginx's
     verdict.measured.update(full_share=round(share, 2))
     verdict.expect(
+        f"full-segments{which}",
         share >= FULL_SHARE,
         f"{share:.0%} of the segments are full, with {full} bytes",
-        f"{share:.0%} of the segments are full, expected {FULL_SHARE:.0%} at least: the MSS allows {full} "
-        f"bytes, and most have {common}",
+        f"{share:.0%} of the segments are full",
+        expected=f"{FULL_SHARE:.0%} at least: the MSS allows {full} bytes, and most have {common}",
     )
     verdict.expect(
+        f"df{which}",
         seen.without_df == 0,
         "every packet says DF, as before",
-        f"{seen.without_df} packets may be fragmented (no DF), expected none",
+        f"{seen.without_df} packets may be fragmented (no DF)",
+        expected="none",
     )

@@ -1,10 +1,11 @@
 """The evidence of known answers, as it was taken in a guest; judged in each gate, without one.
 
 Made by ANEW, which judges each known answer of a case, or of an exercise, in a VM. It is stale when the answer's
-text, what it may act on or the schema has changed; a task, a hint or a start file can be said better without taking
-anything anew. Captures' own files are left out: nothing is judged by them.
+text, what it may act on or the schema has changed; a task, a hint, a start file or which check an answer is to fail can
+be said better without taking anything anew. Captures' own files are left out: nothing is judged by them.
 """
 
+import fnmatch
 import hashlib
 import json
 import lzma
@@ -15,11 +16,13 @@ from pathlib import Path
 
 from core import cases
 from core.cases import Exercise
+from core.judge.verdict import Verdict
 from host.paths import REPOSITORY
 
 ANEW = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"
 READ = ("allowed", "applies", "may_change", "replaces", "unit")  # of exercise.toml, by whoever takes or judges evidence
 FOLDER = REPOSITORY / "tests" / "evidence"
+EXPECT = re.compile(r"\A(#|//) expect: (.+)")
 EXERCISES = {each.id: each for case in cases.cases().values() for each in case.exercises}
 
 
@@ -32,12 +35,26 @@ def answers() -> Iterator[tuple[Exercise, str, Path]]:
             yield from ((exercise, kind, path) for path in sorted((exercise.folder / folder).iterdir()))
 
 
-def deserved(kind: str, answer: Path) -> tuple[str, str]:
-    """The verdict that a known answer has to get, and what is in one of its reasons: a wrong answer names it in its
-    first line."""
-    if kind == "wrong":
-        return "FAIL", re.match(r"(?:#|//) expect: (.+)", answer.read_text())[1]
-    return {"solution": ("PASS", ""), "untouched": ("FAIL", "not answered yet: ")}[kind]
+def deserves(verdict: Verdict | dict, kind: str, answer: Path) -> bool:
+    """Whether a known answer has got the verdict that it has to get. A wrong one fails the check whose id its first
+    line names; of those about what is drawn one, "within-mss-*"."""
+    found = verdict if isinstance(verdict, dict) else verdict.to_json()
+    if kind == "solution":
+        return found["verdict"] == "PASS" and not failed(found)
+    id = EXPECT.match(answer.read_text())[2] if kind == "wrong" else "answered"
+    return found["verdict"] == "FAIL" and bool(fnmatch.filter(failed(found), id))
+
+
+def failed(verdict: Verdict | dict) -> list[str]:
+    """The ids of the checks that did not pass."""
+    found = verdict if isinstance(verdict, dict) else verdict.to_json()
+    return [check["id"] for check in found["checks"] if not check["passed"]]
+
+
+def unnamed(answer: str) -> str:
+    """An answer's text without the id in its first line, a comment that nothing reads which is seen of the answer. In
+    evidence stands what was there when that was taken."""
+    return EXPECT.sub(r"\1 expect:", answer)
 
 
 def file(exercise: Exercise, kind: str, answer: Path) -> Path:

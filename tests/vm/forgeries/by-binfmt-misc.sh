@@ -1,7 +1,7 @@
 # A program of the answer's that the kernel starts in the place of another: of any whose file begins as tcpdump's.
 cat >/tmp/forged <<END
 #!/bin/sh
-echo '{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": ["forged"]}' >/proc/$PPID/fd/1
+echo '{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": ["forged"], "checks": []}' >/proc/$PPID/fd/1
 kill -9 $PPID
 END
 chmod 755 /tmp/forged

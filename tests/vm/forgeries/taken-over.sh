@@ -28,7 +28,7 @@ def nonces():
 
 nonce = next(found.decode() for found in nonces() if re.fullmatch(b"[0-9a-f]{32}", found))
 seal = {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
-verdict = {"exercise": "frag-needed/1", "verdict": "PASS", "reasons": ["forged"], "seal": seal}
+verdict = {"exercise": "frag-needed/1", "verdict": "PASS", "reasons": ["forged"], "checks": [], "seal": seal}
 with open(f"/proc/{judge}/fd/1", "w") as output:
     print(json.dumps(verdict), file=output)
 ptrace(ATTACH, 0, None)

@@ -15,7 +15,7 @@ from core.judge.verdict import Verdict
 from core.plain import Damaged
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
-from labs.errors import CannotTry
+from labs.errors import FAULT, CannotTry
 from labs.judge.judging import answered, others_left_alone, ran, script_in, whole_in
 
 RATIO = BOUNDS["reported_send_ratio"]
@@ -102,6 +102,7 @@ def looks_through_all(questions: int) -> None:
         raise CannotTry(
             "the untouched node does not look through its addresses, so nothing can be compared",
             "./lab run addr-select",
+            FAULT,
         )
 
 
@@ -118,33 +119,43 @@ def compare(verdict: Verdict, seen: Cure, asked: int) -> None:
         source=", ".join(sorted(sources)),
     )
     verdict.expect(
+        "few-questions",
         asked <= FEW_QUESTIONS,
         f"{asked} questions are asked for a packet, {seen.asked_before} before",
-        f"{asked} questions are still asked for a packet, expected {FEW_QUESTIONS} at most",
+        f"{asked} questions are still asked for a packet",
+        expected=f"{FEW_QUESTIONS} at most",
     )
     verdict.expect(
+        "faster",
         ratio >= RATIO,
         f"a send is {ratio:.0f} times as fast as before",
-        f"a send is {ratio:.1f} times as fast as before, expected {RATIO} at least",
+        f"a send is {ratio:.1f} times as fast as before",
+        expected=f"{RATIO} at least",
     )
     verdict.expect(
+        "own-source",
         sources == {NODE},
         f"packets come from {NODE}, as before",
-        f"packets come from {', '.join(sorted(sources))}, expected {NODE}: nobody would send the answers there",
+        f"packets come from {', '.join(sorted(sources))}",
+        expected=f"{NODE}: nobody would send the answers there",
     )
 
 
 def still_served(verdict: Verdict, seen: Services) -> None:
     """The services are announced, and answer in their own name."""
     verdict.expect(
+        "services-owned",
         seen.owned == REPORTED,
         f"the node owns its {seen.owned} service addresses",
-        f"the node owns {seen.owned} service addresses, expected all {REPORTED}",
+        f"the node owns {seen.owned} service addresses",
+        expected=f"all {REPORTED}",
     )
     verdict.expect(
+        "services-announced",
         seen.learnt == REPORTED,
         f"the router knows a way to {seen.learnt} of them",
-        f"the router knows a way to {seen.learnt} service addresses, expected {REPORTED}",
+        f"the router knows a way to {seen.learnt} service addresses",
+        expected=f"{REPORTED}",
     )
     if {*TRIED} - {use.service for use in seen.used}:
         raise Damaged(f"expected {', '.join(TRIED)} to have been used")
@@ -155,6 +166,7 @@ def still_served(verdict: Verdict, seen: Services) -> None:
             if getattr(use, way) != use.service
         ]
         verdict.expect(
+            f"services-by-{way}",
             not others,
             f"{len(seen.used)} services {does}, each in its own name",
             f"services do not {does} in their own names: {', '.join(others)}",

@@ -13,6 +13,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 
 from core.draw.ladder import Ladder
+from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.plain import Damaged
@@ -34,13 +35,14 @@ from labs.cases.frag_needed.cure.evidence import (
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import ANOTHER, CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
-from labs.errors import CannotTry
+from labs.errors import FAULT, CannotTry
 from labs.judge.judging import LACKS_A_PART, answered, held_still, others_left_alone, ran, script_in, there, whole_in
 
 # Of what the path allows, a full segment has to carry this share where the task names no number of bytes. Less is no
 # cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400 leaves it,
 # is a margin that people take.
 LEAST_SHARE = 0.8
+IN_IDS = {"direct": "direct", "through the sidecar": "sidecar"}  # ways, in ids of checks
 CONNECTIONS, THROUGH_SIDECAR = 4, 2  # that are made in a judgement: A and B, directly and through the sidecar
 RATIO = BOUNDS["cured_ratio"]
 BULK_RATIO = BOUNDS["bulk_ratio"]
@@ -72,9 +74,9 @@ def judge(
             full_segments(verdict, seen.mended.each(), CLIENT, least_bytes or least, least)
         if seen.mended.has(*ASKED) and seen.connections:
             still_connected(verdict, seen.mended, seen.connections)
-        for way, bulk in (("", seen.bulk), (" through the sidecar", seen.sidecar_bulk)):
+        for id, way, bulk in (("bulk", "", seen.bulk), ("bulk-sidecar", " through the sidecar", seen.sidecar_bulk)):
             if len(bulk) == BULK_ROUNDS:
-                as_fast_in_bulk(verdict, bulk, way)
+                as_fast_in_bulk(verdict, id, bulk, way)
         if another and for_another is ForAnother.AS_FAST:
             as_fast_for_another(verdict, seen.untouched, another)
     answered(verdict, evidence.unanswered)
@@ -95,7 +97,8 @@ def of_another(evidence: Evidence, seen: Another | None, asked: ForAnother) -> A
 def stalls(untouched: Observed, name: str = "B") -> None:
     """The untouched network has to show, in this exchange, what the answer is to cure."""
     if not untouched.icmp_to_self(name):
-        raise CannotTry("the untouched network shows no stall, so nothing can be compared", "./lab run frag-needed")
+        reason = "the untouched network shows no stall, so nothing can be compared"
+        raise CannotTry(reason, "./lab run frag-needed", FAULT)
 
 
 def compare(verdict: Verdict, seen: Cure) -> None:
@@ -110,24 +113,30 @@ def compare(verdict: Verdict, seen: Cure) -> None:
                 continue
             name, waited = exchange.name, exchange.waited_ms
             verdict.expect(
+                f"no-stall-{IN_IDS[way]}-{named(name)}",
                 waited * RATIO <= stalled,
                 f"{way}: {name} waits {waited:.0f} ms where the untouched B waits {stalled:.0f} ms",
-                f"{way}: {name} still waits {waited:.0f} ms; the untouched B waits {stalled:.0f} ms, expected "
-                f"{RATIO:g} times less",
+                f"{way}: {name} still waits {waited:.0f} ms; the untouched B waits {stalled:.0f} ms",
+                expected=f"{RATIO:g} times less",
             )
         icmps = asked_smaller(each)
         verdict.expect(
+            f"no-frag-needed-{IN_IDS[way]}",
             icmps == 0,
             f"{way}: nobody asks for smaller packets",
-            f"{way}: {icmps} ICMPs still ask for smaller packets, expected none",
+            f"{way}: {icmps} ICMPs still ask for smaller packets",
+            expected="none",
         )
     verdict.expect(
+        "no-frag-needed-between",
         seen.told == 0,
         "nor did anybody between the exchanges",
-        f"the client was told {seen.told} times that a destination is unreachable for its packets, expected never",
+        f"the client was told {seen.told} times that a destination is unreachable for its packets",
+        expected="never",
     )
     verdict.measured["fragments"] = seen.fragments
     verdict.expect(
+        "no-fragments",
         seen.fragments == 0,
         "no packet was fragmented",
         f"{seen.fragments} fragments were made: the packets are still too large, which is hidden now",
@@ -141,9 +150,11 @@ def full_segments(
     out = [(way, name) for way in ways for name in ASKED if name != SMALL]
     back = [(way, name) for way, name in out if way.startswith("direct") or name == LARGE]  # else a short answer
     theirs = [(f"{way}, {name}", ways[way].largest(name, client, VIP)) for way, name in out]
-    carries(verdict, theirs, least, f"a full segment{whose}")
+    other = "-other" if whose else ""
+    carries(verdict, f"full-segments{other}", theirs, least, f"a full segment{whose}")
     servers = [(f"{way}, {name}", ways[way].largest(name, VIP, client)) for way, name in back]
-    carries(verdict, servers, least_of_server, f"a full segment of the server's{whose and ' to it'}")
+    of_server = f"a full segment of the server's{whose and ' to it'}"
+    carries(verdict, f"full-segments-of-server{other}", servers, least_of_server, of_server)
 
 
 def share(packets: Sequence[Packet]) -> int:
@@ -153,14 +164,18 @@ def share(packets: Sequence[Packet]) -> int:
     return math.ceil(max(packet.payload_bytes for packet in fitting if packet.src == CLIENT) * LEAST_SHARE)
 
 
-def carries(verdict: Verdict, found: Iterable[tuple[str, int]], least: int, what: str = "a full segment") -> None:
+def carries(
+    verdict: Verdict, id: str, found: Iterable[tuple[str, int]], least: int, what: str = "a full segment"
+) -> None:
     """The largest segment of each of some exchanges, by where it was seen: each is still worth the name."""
     where, smallest = min(found, key=lambda each: each[1])
     verdict.measured.setdefault("largest_segment_bytes", smallest)
     verdict.expect(
+        id,
         smallest >= least,
         f"{what} still carries {smallest} bytes",
-        f"{where}: {what} carries {smallest} bytes, expected {least} at least",
+        f"{where}: {what} carries {smallest} bytes",
+        expected=f"{least} at least",
     )
 
 
@@ -170,15 +185,18 @@ def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> N
     made, balanced = balanced_of(CLIENT, seen.each().values(), connections.balanced)
     verdict.measured["through_balancer"] = len(balanced)
     verdict.expect(
+        "through-balancer",
         len(made) == len(balanced) >= CONNECTIONS,
         f"the balancer saw {len(balanced)} connections, and IPVS sent each to {SERVER}",
-        f"the balancer saw {len(balanced)} connections that IPVS sent to {SERVER}, expected the "
-        f"{max(len(made), CONNECTIONS)} that were made",
+        f"the balancer saw {len(balanced)} connections that IPVS sent to {SERVER}",
+        expected=f"the {max(len(made), CONNECTIONS)} that were made",
     )
     verdict.expect(
+        "through-sidecar",
         connections.redirected >= THROUGH_SIDECAR,
         f"the sidecar took {connections.redirected} connections",
-        f"the sidecar took {connections.redirected} TLS connections, expected the {THROUGH_SIDECAR} that were made",
+        f"the sidecar took {connections.redirected} TLS connections",
+        expected=f"the {THROUGH_SIDECAR} that were made",
     )
 
 
@@ -200,37 +218,40 @@ def as_fast_for_another(verdict: Verdict, untouched: Ways, another: Another) -> 
     who, ways = f"another client ({another.address})", another.each()
     least = share(there(untouched.direct).packets)
     held_still(HELD_UP_MS, *(exchange for each in ways.values() for exchange in each.exchanges))
-    for (way, each), before in zip(ways.items(), untouched.each().values()):
+    for (way, each), before, id in zip(ways.items(), untouched.each().values(), ("direct", "tls"), strict=True):
         slowest = max((one for one in each.exchanges if one.name != LARGE), key=lambda one: one.waited_ms)
         verdict.expect(
+            f"no-stall-other-{id}",
             slowest.waited_ms * RATIO <= b_ms(before),
             f"{way}: no exchange waits longer than {slowest.waited_ms:.0f} ms",
             f"{way}: {slowest.name} still waits {slowest.waited_ms:.0f} ms; the untouched B waits "
-            f"{b_ms(before):.0f} ms, expected {RATIO:g} times less",
+            f"{b_ms(before):.0f} ms",
+            expected=f"{RATIO:g} times less",
         )
     verdict.expect(
+        "no-frag-needed-other",
         another.told == 0,
         f"nobody asks {who} for smaller packets",
-        f"{who} was told {another.told} times that a destination is unreachable for its packets, expected never",
+        f"{who} was told {another.told} times that a destination is unreachable for its packets",
+        expected="never",
     )
     full_segments(verdict, ways, another.address, least, least, " of another client's")
     made, balanced = balanced_of(another.address, ways.values(), another.balanced)
+    sent = f"IPVS sent {len(balanced)} connections of {who} to {SERVER}"
     verdict.expect(
+        "through-balancer-other",
         len(made) == len(balanced) >= CONNECTIONS,
-        f"IPVS sent {len(balanced)} connections of {who} to {SERVER}",
-        f"IPVS sent {len(balanced)} connections of {who} to {SERVER}, expected the {max(len(made), CONNECTIONS)} that "
-        "were made",
+        sent,
+        sent,
+        expected=f"the {max(len(made), CONNECTIONS)} that were made",
     )
-    as_fast_in_bulk(verdict, another.bulk, " of another client")
-    as_fast_in_bulk(verdict, another.tls_bulk, " of another client by TLS")
+    as_fast_in_bulk(verdict, "bulk-other", another.bulk, " of another client")
+    as_fast_in_bulk(verdict, "bulk-other-tls", another.tls_bulk, " of another client by TLS")
 
 
-def as_fast_in_bulk(verdict: Verdict, seen: list[Bulk], way: str) -> None:
+def as_fast_in_bulk(verdict: Verdict, id: str, seen: list[Bulk], way: str) -> None:
     """A small segment would be a cure that every transfer pays for."""
     ratio = statistics.median(each.mended_s / each.untouched_s for each in seen)
     verdict.measured[f"bulk_ratio{way.replace(' ', '_')}"] = round(ratio, 2)
-    verdict.expect(
-        ratio <= BULK_RATIO,
-        f"bulk{way} takes {ratio:.1f} times as long as untouched",
-        f"bulk{way} takes {ratio:.1f} times as long as untouched, expected {BULK_RATIO} at most",
-    )
+    takes = f"bulk{way} takes {ratio:.1f} times as long as untouched"
+    verdict.expect(id, ratio <= BULK_RATIO, takes, takes, expected=f"{BULK_RATIO} at most")

@@ -75,6 +75,12 @@ def telling(sizes: Sequence[int], remainders: Sequence[int] = range(WORD_BYTES))
     return bits and {size % WORD_BYTES for size in sizes} >= {*remainders}
 
 
+def which(seen: Card) -> list[tuple[str, Download]]:
+    """Each download, the plain readers' first, with what ends the ids of its checks."""
+    plain = [(f"-plain-{number}", each) for number, each in enumerate(seen.plain, 1)]
+    return [*plain, *((f"-{number}", each) for number, each in enumerate(seen.asked, 1))]
+
+
 def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
     """Each download held to its MSS; the first against the other server's rate. What was seen."""
     seen: Card = whole_in(evidence)
@@ -86,19 +92,23 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
     if any(each.timestamps for each in seen.plain):
         raise Damaged("expected downloads without timestamps, found some with them")
     held_still(HELD_UP_MS, *seen.asked, *seen.plain, *filter(None, [seen.control]))
-    for each in (*seen.plain, *seen.asked):
-        fits(verdict, each)
+    for number, each in which(seen):
+        fits(verdict, each, number)
     if seen.intact is not None:
-        verdict.expect(seen.intact, "the file arrives byte for byte", "the file that arrives is not the one served")
+        verdict.expect(
+            "same-bytes", seen.intact, "the file arrives byte for byte", "the file that arrives is not the one served"
+        )
     if seen.control:
         if seen.control.server != control:
             raise Damaged(f"expected a download from {control}")
         rate, other = seen.asked[0].rate_kb_s, seen.control.rate_kb_s
         verdict.measured.update(rate_kb_s=round(rate, 1), control_kb_s=round(other, 1))
         verdict.expect(
+            "fast",
             rate >= other / SLOWER,
             f"{rate:.0f} KB/s; {control} gives {other:.0f}",
-            f"{rate:.0f} KB/s, expected a {SLOWER:g}th of the {other:.0f} that {control} gives",
+            f"{rate:.0f} KB/s",
+            expected=f"a {SLOWER:g}th of the {other:.0f} that {control} gives",
         )
     answered(verdict, evidence.unanswered)
     return seen

@@ -6,13 +6,14 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.judge.check import EXPECTED_FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
 from labs.cases.splice_push.delivery import system_calls
 from labs.cases.splice_push.pages import Call, of
 from labs.cases.splice_push.server import PATTERN
-from labs.errors import CannotTry, CouldNotTell
+from labs.errors import FAULT, RAN_ON, CannotTry, CouldNotTell
 from labs.judge.judging import none_of, seen_in
 from labs.measure.bounds import bounds
 
@@ -30,6 +31,7 @@ MOST_LINES = 2_000  # of strace, that are kept of an object; of the first one al
 BOUNDS = bounds(Path(__file__).parent.parent)
 LATE_RATIO, LATE_MS, SLEPT_MS = BOUNDS["late_ratio"], BOUNDS["late_ms"], BOUNDS["slept_ms"]
 HELD_UP_MS = BOUNDS["held_up_ms"]
+IN_TIME = "in-time"  # id of a check
 
 
 @dataclass
@@ -102,7 +104,7 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     """Every object, requested of the answer on the broken kernel. What is missing or comes late is judged."""
     seen: Served = seen_in(evidence)
     if seen.refused:
-        verdict.expect(False, "", f"the server does not start: {seen.refused}")
+        verdict.fail("starts", "a server that starts", f"the server does not start: {seen.refused}")
         raise Judged
     if [one.size for one in seen.objects] != [*SIZES] or [one.size for one in seen.again] != [*AGAIN][
         : len(seen.again)
@@ -111,21 +113,27 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     if not told_apart(seen.together):
         raise Damaged(f"expected {len(TOGETHER)} objects at the same time, each another part of the pattern")
     if not seen.untouched_missing_bytes:
-        raise CannotTry("the untouched server delivers everything: nothing can be judged", "./lab run splice-push")
-    none_of(verdict, map(missing, seen.objects), f"every byte of {len(SIZES)} objects came, up to {max(SIZES)} bytes")
-    none_of(verdict, map(another, seen.all), "what came is each time the object")
-    none_of(verdict, map(timers, seen.all), "no timer had to help")
-    none_of(verdict, map(unfinished, seen.all), "no system call hangs")
-    none_of(verdict, map(asleep, seen.all), "nothing sleeps before an object is sent")
-    none_of(verdict, map(late, seen.all), "each came about as soon as with the exact length")
+        reason = "the untouched server delivers everything: nothing can be judged"
+        raise CannotTry(reason, "./lab run splice-push", FAULT)
+    every = f"every byte of {len(SIZES)} objects came, up to {max(SIZES)} bytes"
+    none_of(verdict, "delivered", map(missing, seen.objects), every)
+    none_of(verdict, "same-bytes", map(another, seen.all), "what came is each time the object")
+    none_of(verdict, "no-timer", map(timers, seen.all), "no timer had to help")
+    none_of(verdict, "calls-return", map(unfinished, seen.all), "no system call hangs")
+    none_of(verdict, "no-sleep", map(asleep, seen.all), "nothing sleeps before an object is sent")
+    none_of(verdict, IN_TIME, map(late, seen.all), "each came about as soon as with the exact length")
     answered = [one for one in seen.again if not one.missing_bytes]
     verdict.expect(
+        "answers-again",
         len(answered) == len(AGAIN),
         "the connection answers a second request, and a third",
-        "expected the connection to answer a second request, and a third, found no answer",
+        "no answer",
+        expected="the connection to answer a second request, and a third",
+        says=EXPECTED_FOUND,
     )
     none_of(
         verdict,
+        "several-clients",
         map(mixed_up, seen.together),
         f"{len(TOGETHER)} clients at the same time get each its object, though one stops reading and another had left",
     )
@@ -184,8 +192,9 @@ def late(one: Object) -> str:
     took_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_ms, one.took_ms))
     if one.took_ms <= most_ms:
         if one.tried_ms:
-            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time")
+            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time", IN_TIME)
         return ""
     if one.held_up_ms > HELD_UP_MS:
-        raise CouldNotTell(f"the machine stood still for {one.held_up_ms:.0f} ms while {one.size} bytes were sent")
+        stood_still = f"the machine stood still for {one.held_up_ms:.0f} ms while {one.size} bytes were sent"
+        raise CouldNotTell(stood_still, RAN_ON)
     return f"{one.size} bytes came after {took_ms} ms, expected {most_ms:.0f} at most"

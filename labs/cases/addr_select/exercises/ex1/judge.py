@@ -13,6 +13,7 @@ def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
     """This exercise is about the report's way, and leaves everything else as it is."""
     change = next((each.change for each in node.changed if each.change), None)
     verdict.expect(
+        "only-the-setting",
         not change,
         f"{SETTING} is all that was changed",
         f"more than {SETTING} was changed, and this exercise is about that one setting: {change}",

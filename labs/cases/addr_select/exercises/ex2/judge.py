@@ -13,11 +13,13 @@ def without_the_setting(verdict: Verdict, node: Node) -> None:
     """This exercise is about another way than the report's: the setting has to be off all the time, at each interface.
     And that way has to stay."""
     verdict.expect(
+        "without-the-setting",
         not node.setting_on,
         f"{SETTING} is off at each interface, as it was",
         f"{SETTING} was set, and this exercise is about another way: {', '.join(node.setting_on)}",
     )
     verdict.expect(
+        "stays",
         not node.passing,
         "nothing of it expires",
         f"it does not stay, because the kernel takes it away when its time is over: {', '.join(node.passing[:1])}",

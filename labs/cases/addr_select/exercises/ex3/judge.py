@@ -41,33 +41,34 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     counts = [len(one) for one in seen.sources]
     verdict.measured.update(questions=seen.asked, choices=seen.choices, received=counts)
     verdict.expect(
+        "packets-arrive",
         counts == [PACKETS] * len(PEERS),
         f"each peer received {PACKETS} packets",
-        f"the peers received {' and '.join(map(str, counts))} packets, expected {PACKETS} each",
+        f"the peers received {' and '.join(map(str, counts))} packets",
+        expected=f"{PACKETS} each",
     )
     others = sorted({source for one in seen.sources for source in one} - {NODE})
     verdict.expect(
+        "own-source",
         not others,
         f"all came from {NODE}",
-        f"packets come from {', '.join(others)}, expected {NODE}: nobody would send the answers there",
+        f"packets come from {', '.join(others)}",
+        expected=f"{NODE}: nobody would send the answers there",
     )
     verdict.expect(
+        "few-questions",
         seen.asked <= AT_MOST,
         f"the kernel asked {seen.asked} questions for all of them",
-        f"the kernel asked {seen.asked} questions for {sum(counts)} packets, expected {AT_MOST} at most: "
-        f"that are {CHOICES} choices for each peer",
+        f"the kernel asked {seen.asked} questions for {sum(counts)} packets",
+        expected=f"{AT_MOST} at most: that are {CHOICES} choices for each peer",
     )
     chosen_for(verdict, seen.choices)
 
 
 def chosen_for(verdict: Verdict, choices: list[int]) -> None:
     """A choice less for one peer pays for none more for another."""
-    told = " and ".join(f"{count} choices for {peer}" for peer, count in zip(PEERS, choices))
-    verdict.expect(
-        max(choices) <= CHOICES,
-        f"the kernel made {told}",
-        f"the kernel made {told}, expected {CHOICES} for each at most",
-    )
+    made = "the kernel made " + " and ".join(f"{count} choices for {peer}" for peer, count in zip(PEERS, choices))
+    verdict.expect("few-choices", max(choices) <= CHOICES, made, made, expected=f"{CHOICES} for each at most")
 
 
 JUDGE = Judge(Sent, judge)

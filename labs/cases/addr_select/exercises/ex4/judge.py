@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
@@ -42,6 +43,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.measured.update(found)
     for name in DEPRECATED:
         verdict.expect(
+            named(name),
             said[name] == found[name],
             f"{name}: {found[name]}",
             f"{name}: predicted {said[name]}, measured {found[name]}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.judge.check import FOUND, named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
@@ -46,15 +47,21 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     )
     for name, counted in (("lookups", seen.lookups), ("questions", seen.questions)):
         verdict.expect(
-            said[name] == counted, f"{name}: {counted}", f"{name}: predicted {said[name]}, counted {counted}"
+            named(name),
+            said[name] == counted,
+            f"{name}: {counted}",
+            f"{name}: predicted {said[name]}, counted {counted}",
         )
     off = max(said["times_as_long"], 1e-9) / ratio
     verdict.expect(
+        "times-as-long",
         1 / WITHIN <= off <= WITHIN,
         f"{ratio:.0f} times as long, predicted {said['times_as_long']:.0f}",
         f"times_as_long: predicted {said['times_as_long']:g}, measured {ratio:.0f}",
+        expected=f"{ratio / WITHIN:.0f} to {ratio * WITHIN:.0f}",
+        says=FOUND,
     )
-    verdict.expect(sources == NODE, f"the source is {NODE}", f"the source is {sources}")
+    verdict.expect("own-source", sources == NODE, f"the source is {NODE}", f"the source is {sources}")
 
 
 JUDGE = Judge(Crowd, judge)

@@ -7,11 +7,12 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
 from core.plain import Damaged
-from labs.errors import CannotTry, CouldNotTell
+from labs.errors import TOLD_APART, CannotTry, CouldNotTell
 from labs.judge.judging import LACKS_A_PART, Judge, seen_in
 
 RULES = 6  # one after the other, in each choice another one decides
@@ -64,7 +65,7 @@ def tell_apart(seen: Choices) -> None:
     """What has happened has to tell a right program from one that takes a rule, or a thread, for another."""
     decided = sorted({one.number for one in seen.made})
     if len(decided) < RULES:
-        raise CannotTry(f"expected six rules to decide, found {decided}", "the same call again")
+        raise CannotTry(f"expected six rules to decide, found {decided}", "the same call again", TOLD_APART)
     if {one.thread for one in seen.made} - {*seen.threads}:
         raise Damaged(LACKS_A_PART)
     meeting = [(one, other) for one, other in itertools.combinations(seen.made, 2) if one.meets(other)]
@@ -73,7 +74,8 @@ def tell_apart(seen: Choices) -> None:
         if (count := sum(alike(*pair) for pair in ids)) < AT_ONCE:
             raise CouldNotTell(
                 f"{count} pairs of choices were made at the same time by threads with ids that agree {how}, "
-                f"expected {AT_ONCE} at least"
+                f"expected {AT_ONCE} at least",
+                f"threads-{named(how)}",
             )
 
 

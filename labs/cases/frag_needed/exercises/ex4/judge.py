@@ -80,13 +80,14 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         held_still(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
         weigh(verdict, observed, stalled.waited_ms, since)
         verdict.expect(
+            "no-fragments",
             seen.fragments == 0,
             "no packet was fragmented",
             f"{seen.fragments} fragments were made: the packets are still too large, which is hidden now",
         )
         learning = [packet for name in LEARNING for packet in observed.during(name)]
         full = [(exchange.name, observed.largest(exchange.name, CLIENT, VIP)) for exchange in since]
-        carries(verdict, full, share(learning))
+        carries(verdict, "full-segments", full, share(learning))
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
 
@@ -95,15 +96,18 @@ def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
     """Nobody has changed after how many seconds an exception expires, also not for a moment."""
     values = [*seen.written, *seen.expires]
     verdict.expect(
+        "expiry-unchanged",
         set(values) == {str(EXPIRES_S)},
         "exceptions expire as before",
         f"mtu_expires was changed (to {', then '.join(values[:9])}): that puts the stall off, and this exercise leaves "
         "it as it is",
     )
     verdict.expect(
+        "exceptions-expire",
         seen.longest_s <= EXPIRES_S,
         f"none was to be kept for more than {EXPIRES_S} s",
-        f"what the client has learnt was to be kept for {seen.longest_s} s, expected {EXPIRES_S} at most",
+        f"what the client has learnt was to be kept for {seen.longest_s} s",
+        expected=f"{EXPIRES_S} at most",
     )
 
 
@@ -119,14 +123,16 @@ def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[E
     longest = max(measured, key=lambda exchange: exchange.waited_ms)
     verdict.measured.update(longest_ms=round(longest.waited_ms, 1), stalled_ms=round(stalled_ms, 1))
     verdict.expect(
+        "no-stall",
         longest.waited_ms * RATIO <= stalled_ms,
         f"the longest wait is {longest.waited_ms:.0f} ms, B stalled for {stalled_ms:.0f} ms before",
-        f"{longest.name}: waited {longest.waited_ms:.0f} ms, expected {RATIO} times less than the "
-        f"{stalled_ms:.0f} ms of the stall",
+        f"{longest.name}: waited {longest.waited_ms:.0f} ms",
+        expected=f"{RATIO} times less than the {stalled_ms:.0f} ms of the stall",
     )
     asked = Counter(when(packet, since) for packet in told_since(seen))
     where = [f"{name} ({count})" for name, count in asked.items()]
     verdict.expect(
+        "no-frag-needed",
         not where,
         "nobody asks for smaller packets any more",
         f"ICMPs still ask for smaller packets: {', '.join(where)}",

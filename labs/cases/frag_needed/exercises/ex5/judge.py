@@ -8,7 +8,7 @@ from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
 from core.plain import Damaged
-from labs.errors import CannotTry, CouldNotTell
+from labs.errors import TOLD_APART, CannotTry, CouldNotTell
 from labs.judge.judging import LACKS_A_PART, Judge, seen_in
 
 AT_ONCE, DEFERRED = 0, 1
@@ -47,19 +47,20 @@ def tell_apart(seen: Ways) -> None:
     """What has happened has to tell a right program from one that goes by something else."""
     ways = {event.value for event in seen.truth}
     if ways != {AT_ONCE, DEFERRED}:
-        raise CannotTry(f"the kernel took only {len(ways)} of the two ways", "the same call again")
+        raise CannotTry(f"the kernel took only {len(ways)} of the two ways", "the same call again", TOLD_APART)
     at_once = [number for number, event in enumerate(seen.truth) if event.value == AT_ONCE]
     if not any(seen.current[number] == seen.sender for number in at_once):
-        raise CouldNotTell("the sender was never at work on the processor to which a message came")
+        raise CouldNotTell("the sender was never at work on the processor to which a message came", "sender-at-work")
     deferred = [number for number, event in enumerate(seen.truth) if event.value == DEFERRED]
     if not {*map(seen.looks, at_once)} & {*map(seen.looks, deferred)}:
         raise CouldNotTell(
             "no message that was acted on at once was like one that was deferred: from the same address, "
-            "with as much in flight, and on top of the same thread"
+            "with as much in flight, and on top of the same thread",
+            "both-ways-alike",
         )
     for one, other in ((at_once, deferred), (deferred, at_once)):
         if not any(seen.truth[a].connection == seen.truth[b].connection for a in one for b in other if a < b):
-            raise CouldNotTell("no connection has gone both ways, one after the other")
+            raise CouldNotTell("no connection has gone both ways, one after the other", "both-ways-on-one")
 
 
 def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:

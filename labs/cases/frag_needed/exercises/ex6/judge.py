@@ -16,12 +16,13 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.judge.check import EXPECTED, EXPECTED_FOUND, FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
-from labs.errors import CannotTry
+from labs.errors import FAULT, CannotTry
 from labs.judge.judging import LACKS_A_PART, Judge, ran, script_in, seen_in
 
 MTU = 1400  # both are to name it
@@ -84,12 +85,14 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     seen: Crafted = seen_in(evidence)
     if not seen.ignored and not seen.heard and not seen.next_bytes:
         last = (script.output.strip().splitlines() or ["nothing"])[-1]
-        verdict.expect(False, "", f"expected two packets in the last line that it prints, found: {last[:80]}")
+        expected = "two packets in the last line that it prints"
+        verdict.fail("two-packets", expected, last[:80], f"{EXPECTED}, found: {FOUND}")
         raise Judged
     if not (seen.ignored and seen.heard and seen.next_bytes and own(seen.shown)):
         raise Damaged(LACKS_A_PART)
     if max(one.length_bytes for one in own(seen.shown)) <= MTU:
-        raise CannotTry(f"the client's packets have {MTU} bytes at most as it is", "./lab check frag-needed/6 FILE")
+        reason = f"the client's packets have {MTU} bytes at most as it is"
+        raise CannotTry(reason, "./lab check frag-needed/6 FILE", FAULT)
     hold_ignored(verdict, seen.ignored, seen)
     if mtu_of(seen.ignored.route) is None:  # it was sent first, and what the client has learnt may be of it
         hold_heard(verdict, seen.heard, seen)
@@ -101,13 +104,16 @@ def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
     if not said:
         return
     verdict.expect(
+        "ignored-quotes-hosts",
         said.hosts is not None and set(said.hosts) == {CLIENT, VIP},
         "ignored: it quotes a packet between the client and the service",
-        f"ignored: expected it to quote a packet between {CLIENT} and {VIP}, found "
-        + ("one from {} to {}".format(*said.hosts) if said.hosts else "none"),
+        "one from {} to {}".format(*said.hosts) if said.hosts else "none",
+        expected=f"it to quote a packet between {CLIENT} and {VIP}",
+        says=f"ignored: {EXPECTED_FOUND}",
     )
     learnt = mtu_of(sent.route)
     verdict.expect(
+        "ignored-learnt-nothing",
         learnt is None,
         "ignored: nothing was learnt from it",
         f"ignored: the client has learnt an MTU of {learnt}"
@@ -121,10 +127,12 @@ def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
     if not counted and asks_nobody(said):
         counted = ["nobody there is asked about such a packet"]
     verdict.expect(
+        "ignored-counted",
         len(counted) == 1,
         f"ignored: {', '.join(counted)}",
-        f"ignored: expected {OUT_OF_WINDOW} or {NO_CONNECTION} to count it at the client, found "
-        + (" and ".join(counted) or "neither"),
+        " and ".join(counted) or "neither",
+        expected=f"{OUT_OF_WINDOW} or {NO_CONNECTION} to count it at the client",
+        says=f"ignored: {EXPECTED_FOUND}",
     )
 
 
@@ -141,32 +149,41 @@ def hold_heard(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
         return
     learnt = mtu_of(sent.route)
     verdict.expect(
+        "heard-learnt",
         learnt == MTU,
         f"heard: the client has learnt an MTU of {MTU}",
-        f"heard: expected the client to learn an MTU of {MTU}, found {learnt or 'none'}{why_not(said, sent, seen)}",
+        f"{learnt or 'none'}{why_not(said, sent, seen)}",
+        expected=f"the client to learn an MTU of {MTU}",
+        says=f"heard: {EXPECTED_FOUND}",
     )
     before, after = max(one.length_bytes for one in own(seen.shown)), max(seen.next_bytes)
     verdict.measured.update(packet_bytes=before, next_packet_bytes=after)
     verdict.expect(
+        "heard-next-packets",
         after <= MTU < before,
         f"heard: the next connection's packets have {after} bytes at most, before it was {before}",
-        f"heard: the next connection's packets have up to {after} bytes, expected {MTU} at most",
+        f"heard: the next connection's packets have up to {after} bytes",
+        expected=f"{MTU} at most",
     )
 
 
 def arrived(verdict: Verdict, name: str, sent: Sent) -> Message | None:
     """The message, if it is one that names the MTU, and the client has received it."""
     said = message(sent.packet)
-    found = f"one that names {said.mtu}" if said else "another packet"
     what = f'{name}: a "fragmentation needed" that names {MTU}'
-    if not verdict.expect(said is not None and said.mtu == MTU, what, f"{what} was expected, found {found}"):
+    found = f"one that names {said.mtu}" if said else "another packet"
+    passed = said is not None and said.mtu == MTU
+    says = f"{{expected}} was expected, found {FOUND}"
+    if not verdict.expect(f"{name}-frag-needed", passed, what, found, expected=what, says=says):
         return None
     count = sent.counters.get(RECEIVED, 0)
     received = verdict.expect(
+        f"{name}-received",
         count == 1,
         f"{name}: the client has received it",
-        f"{name}: expected the client's ICMP to receive it once, found {count} times ({RECEIVED}): "
-        + (sent.refused or "is an address or a checksum wrong?"),
+        f"{count} times ({RECEIVED}): {sent.refused or 'is an address or a checksum wrong?'}",
+        expected="the client's ICMP to receive it once",
+        says=f"{name}: {EXPECTED_FOUND}",
     )
     return said if received else None
 

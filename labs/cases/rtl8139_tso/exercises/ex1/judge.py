@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.judge.check import FOUND
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
 from core.plain import Damaged
@@ -118,6 +119,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         closed(verdict, seen.knocked)
     if seen.rules:
         verdict.expect(
+            "only-incoming",
             not seen.rules.change,
             "of the firewall only what comes in was changed",
             f"the firewall does more than let something in: {seen.rules.change}",
@@ -125,6 +127,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     if seen.server:
         change, opened = seen.server.change, there(seen.opened)
         verdict.expect(
+            "only-the-firewall",
             change is None and opened.above_mss > 0,
             "only the firewall was changed",
             f"more than the firewall was changed: {change or 'the segments are smaller'}",
@@ -138,14 +141,17 @@ def heard(verdict: Verdict, seen: Download, learnt_mtu: int) -> None:
     came = len(seen.frag_needed)
     verdict.measured.update(icmps=came, heard=seen.heard)
     verdict.expect(
+        "icmp-heard",
         seen.heard == came > 0,
         f"all {came} ICMPs pass the firewall",
         f'{seen.heard} of {came} ICMPs "fragmentation needed" pass the firewall',
     )
     verdict.expect(
+        "mtu-learnt",
         learnt_mtu == NARROW_MTU,
         f"the server has learnt {NARROW_MTU}",
-        f"the server has learnt {learnt_mtu or 'no MTU'}, expected {NARROW_MTU}",
+        f"the server has learnt {learnt_mtu or 'no MTU'}",
+        expected=f"{NARROW_MTU}",
     )
 
 
@@ -157,15 +163,22 @@ def closed(verdict: Verdict, knocked: Knocked) -> None:
     icmp = [str(kind) for kind in OTHER_ICMP if moved.get(f"IcmpMsgInType{kind}")]
     if moved.get("IcmpMsgInType3"):
         icmp.append("3 of no connection and about no length")
-    verdict.expect(not icmp, "other ICMP stays out", f"the firewall lets in other ICMP too (type {', '.join(icmp)})")
+    verdict.expect(
+        "other-icmp-out",
+        not icmp,
+        "other ICMP stays out",
+        f"the firewall lets in other ICMP too (type {', '.join(icmp)})",
+    )
     for protocol, counters in (("TCP", ("TcpInSegs",)), ("UDP", ("UdpNoPorts", "UdpInDatagrams", "UdpInErrors"))):
         verdict.expect(
+            f"{protocol.lower()}-ports-shut",
             not any(moved.get(counter) for counter in counters),
             f"other ports stay shut to {protocol}",
             f"the firewall lets in {protocol} to port {_some(knocked.ports)}",
         )
 
     verdict.expect(
+        "other-protocols-out",
         not moved.get("IpInUnknownProtos"),
         "IP's other protocols stay out",
         f"the firewall lets in another protocol of IP ({', '.join(map(str, OTHER_PROTOCOLS))})",
@@ -184,10 +197,16 @@ def predicted(verdict: Verdict, held: dict[str, str], broken: Download, seen: Do
     figures = f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"
     verdict.measured.update(rate_kb_s=round(seen.rate_kb_s, 1), before_kb_s=round(broken.rate_kb_s, 1))
     if said not in WORDS:
-        verdict.expect(False, "", "the answer does not say what it expects: DOWNLOAD=slow or DOWNLOAD=fast")
+        found = "the answer does not say what it expects: DOWNLOAD=slow or DOWNLOAD=fast"
+        verdict.fail("says-download", "DOWNLOAD=slow or DOWNLOAD=fast", found)
     else:
         verdict.expect(
-            said == was, f"expected {was}, and it is: {figures}", f"expected {said}, and it is {was}: {figures}"
+            "download-predicted",
+            said == was,
+            f"expected {was}, and it is: {figures}",
+            f"expected {said}, and it is {was}: {figures}",
+            expected=f"DOWNLOAD={was}",
+            says=FOUND,
         )
 
 

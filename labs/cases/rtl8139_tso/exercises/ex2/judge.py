@@ -43,7 +43,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         if seen.other.mss not in SMALL_MSS or seen.other.timestamps:
             raise Damaged("expected another reader, with a small MSS and without timestamps")
         held_still(HELD_UP_MS, seen.other)
-        fits(verdict, seen.other)
+        fits(verdict, seen.other, "-other")
     if seen.fixed:
         held_still(HELD_UP_MS, seen.fixed)
         fits(verdict, seen.fixed)
@@ -51,18 +51,19 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     if seen.lost is not None:
         lost = sorted({*seen.lost} - {*SEGMENTATION, *THE_KERNELS})
         verdict.expect(
-            not lost, "the card keeps its other offloads", f"more is off than needed: {', '.join(lost)}, the card's own"
+            "other-offloads-on",
+            not lost,
+            "the card keeps its other offloads",
+            f"more is off than needed: {', '.join(lost)}, the card's own",
         )
     ends(evidence, verdict)
 
 
 def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
     """The rate, as a ratio."""
-    verdict.expect(
-        seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s,
-        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}",
-        f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}, expected {FIXED_RATIO} times that",
-    )
+    rates = f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}"
+    passed = seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s
+    verdict.expect("fast", passed, rates, rates, expected=f"{FIXED_RATIO} times that")
 
 
 JUDGE = Judge(Offload, judge)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, parsed, value
 from core.judge.verdict import Judged, Verdict
@@ -145,11 +146,14 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     said = predictions(evidence.answer)
     absent = [name for name in NAMES if not said.get(name)]
     unknown = [name for name in said if name not in NAMES]
-    verdict.expect(not unknown, "every line is one of the table's", f"no such line: {', '.join(unknown)}")
-    if not verdict.expect(not absent, "every line is filled in", f"not filled in: {', '.join(absent)}"):
+    unknown_lines = f"no such line: {', '.join(unknown)}"
+    verdict.expect("known-lines", not unknown, "every line is one of the table's", unknown_lines)
+    not_filled = f"not filled in: {', '.join(absent)}"
+    if not verdict.expect("filled-in", not absent, "every line is filled in", not_filled):
         raise Judged
     twice = [f"{name} ({' and '.join(said[name])})" for name in NAMES if len(said[name]) > 1]
-    if not verdict.expect(not twice, "each once", f"two lines say different things of one name: {', '.join(twice)}"):
+    two_things = f"two lines say different things of one name: {', '.join(twice)}"
+    if not verdict.expect("said-once", not twice, "each once", two_things):
         raise Judged
     seen: Predicted = whole_in(evidence)
     if seen.broken:
@@ -160,7 +164,10 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         verdict.measured[name] = was
         (word,) = said[name]
         verdict.expect(
-            word == was, f"{name} = {was}: {figures}", f"{name}: predicted {word}, measured {was}: {figures}"
+            named(name),
+            word == was,
+            f"{name} = {was}: {figures}",
+            f"{name}: predicted {word}, measured {was}: {figures}",
         )
     answered(verdict, evidence.unanswered)
 

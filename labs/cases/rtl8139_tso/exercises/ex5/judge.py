@@ -3,9 +3,10 @@ and it is still the card that cuts."""
 
 from __future__ import annotations
 
+from core.judge.check import FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from labs.cases.rtl8139_tso.card.judge import Card, cut_to_size
+from labs.cases.rtl8139_tso.card.judge import Card, cut_to_size, which
 from labs.judge.judging import Judge
 
 
@@ -13,13 +14,16 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """The card of 2006, fixed by the answer, and it is the card that cuts; the one fixed by others is its
     control."""
     cut = cut_to_size(evidence, verdict, "mended")
-    for seen in (*cut.plain, *cut.asked):
+    for number, seen in which(cut):
         handed = seen.card_counters.get("tx_packets", 0)
         verdict.measured[f"handed_{seen.mss}"] = handed
         verdict.expect(
+            f"card-cuts{number}",
             handed < len(seen.data),
             f"the card still cuts: {handed} packets became {len(seen.data)}",
             f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
+            expected="fewer packets than segments",
+            says=FOUND,
         )
 
 

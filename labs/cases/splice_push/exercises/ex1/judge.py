@@ -17,15 +17,15 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 1: by splice(2), with the length of what there is."""
     seen = delivered(evidence, verdict)
 
-    def each(fault: Callable[[Object], str], held: str) -> None:
-        none_of(verdict, (fault(one) for one in seen.every if not one.missing_bytes), held)
+    def each(id: str, fault: Callable[[Object], str], right: str) -> None:
+        none_of(verdict, id, (fault(one) for one in seen.every if not one.missing_bytes), right)
 
-    each(too_many_calls, "no more system calls on the connection than now")
-    each(other_calls, "no call but splice(2) sends")
-    each(not_spliced, "all went by splice(2)")
-    each(too_many_splices, "a splice for each pipeful")
-    each(greedy, "every splice asks for what the pipe holds")
-    each(says_more, "the last splice of each does not say that more will come")
+    each("few-calls", too_many_calls, "no more system calls on the connection than now")
+    each("splice-only", other_calls, "no call but splice(2) sends")
+    each("all-spliced", not_spliced, "all went by splice(2)")
+    each("splice-a-pipeful", too_many_splices, "a splice for each pipeful")
+    each("exact-length", greedy, "every splice asks for what the pipe holds")
+    each("no-more-at-end", says_more, "the last splice of each does not say that more will come")
 
 
 def too_many_calls(one: Object) -> str:

@@ -3,6 +3,7 @@ to exercise 2 is held to, beside delivery/judge.py."""
 
 from __future__ import annotations
 
+from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, numbers
 from core.judge.verdict import Judged, Verdict
@@ -24,22 +25,26 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     try:
         said = costs(evidence.answer)
     except NoExpression as error:
-        verdict.expect(False, "", f"the file is no Python: {error}")
+        verdict.fail("readable", "Python", f"the file is no Python: {error}")
         raise Judged from error
     missing = [name for name in COSTS if name not in said]
     if not verdict.expect(
+        "says-costs",
         not missing,
         "the file says what it costs",
         f"the file has to say what it costs: no line `{' = …`, `'.join(missing)} = …`",
     ):
         raise Judged
     seen = delivered(evidence, verdict)
-    none_of(verdict, map(exact, seen.every), "splice(2) is not given the exact length")
+    none_of(verdict, "not-exact-length", map(exact, seen.every), "splice(2) is not given the exact length")
     first = seen.objects[0]
     verdict.measured.update(calls=first.strace, copied_bytes=first.copied_bytes)
     for name, found in zip(COSTS, (len(first.on_connection), first.copied_bytes)):
         verdict.expect(
-            said[name] == found, f"{name} = {found}", f"{name} is {said[name]} in the file, and {found} by strace"
+            named(name),
+            said[name] == found,
+            f"{name} = {found}",
+            f"{name} is {said[name]} in the file, and {found} by strace",
         )
 
 

@@ -20,7 +20,7 @@ from core.judge.expression import Expression, NoExpression, constants, parsed, v
 from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
 from labs.cases.splice_push.pages import LARGEST_BYTES
-from labs.errors import CannotTry, CouldNotTell
+from labs.errors import TOLD_APART, CannotTry, CouldNotTell
 from labs.judge.judging import Judge, seen_in
 
 PLACES = ("lo", "proxy", "client")
@@ -130,11 +130,13 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         of = dict.fromkeys([*seen.requests, *reckoned(lost, seen.secret)])
         wrong = [one for one, say in said(lost, of) if say != loses(one)]
     except NoExpression as error:
-        verdict.expect(False, "", f"that is not an expression of the columns' names: {error}")
+        found = f"that is not an expression of the columns' names: {error}"
+        verdict.fail("expression", "an expression of the columns' names", found)
         raise Judged from error
     verdict.measured.update(lost=[number for number, was in enumerate(seen.lost, 1) if was], reckoned=len(of))
     one = wrong[0] if wrong else seen.requests[0]
     verdict.expect(
+        "condition-right",
         not wrong,
         f"the condition is right for {len(seen.requests)} requests that were made, {UNSEEN} of them not in the list, "
         f"and for {len(of) - len(seen.requests)} others",
@@ -159,11 +161,13 @@ def measured(evidence: Evidence) -> Fates:
     if seen.requests[:-UNSEEN] != ours or len(seen.lost) != len(seen.requests) or not all(map(possible, others)):
         raise Damaged(f"expected the requests of the exercise and {UNSEEN} more, and what became of each")
     if len(set(seen.lost)) == 1:
-        raise CannotTry("all of the requests fared the same: nothing can be judged", "./lab run splice-push")
+        reason = "all of the requests fared the same: nothing can be judged"
+        raise CannotTry(reason, "./lab run splice-push", TOLD_APART)
     for one, was in zip(seen.requests, seen.lost):
         if was != loses(one):
             raise CouldNotTell(
-                f"the broken kernel {'loses' if was else 'keeps'} the end of {one}, expected the contrary"
+                f"the broken kernel {'loses' if was else 'keeps'} the end of {one}, expected the contrary",
+                "kernel-agrees",
             )
     return seen
 

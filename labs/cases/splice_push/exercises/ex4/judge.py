@@ -7,12 +7,13 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
-from labs.errors import CannotTry
+from labs.errors import FAULT, CannotTry
 from labs.judge.judging import Judge, none_of, seen_in
 
 OVER_LO = "too much, over lo"
@@ -87,35 +88,34 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: compiled, loaded, and held to the kernel's own function."""
     seen: Repaired = seen_in(evidence)
     if seen.refused:
-        verdict.expect(False, "", seen.refused)
+        verdict.fail("loads", "a livepatch that compiles and loads", seen.refused)
         raise Judged
     if any([one.name for one in requests] != [*REQUESTS, *DRAWN] for requests in (seen.fixed, seen.repaired)):
         raise Damaged(f"expected the requests {', '.join([*REQUESTS, *DRAWN])}")
     if strange := next((one.called for one in seen.fixed[len(REQUESTS) :] if not of_its_kind(one)), ""):
         raise Damaged(f"expected a request of its kind, found {strange}")
     if not seen.broken_missing_bytes:
-        raise CannotTry("the regression loses nothing: nothing can be judged", "./lab run splice-push")
+        raise CannotTry("the regression loses nothing: nothing can be judged", "./lab run splice-push", FAULT)
     pairs = list(zip(seen.repaired, seen.fixed))
     for one, was in pairs[: len(REQUESTS)]:
-        for held, held_says, failed_says in compared(one, was):
-            verdict.expect(held, held_says, failed_says)
+        for what, passed, right, wrong in compared(one, was):
+            verdict.expect(f"{what}-{named(one.name)}", passed, right, wrong)
     none_of(
         verdict,
-        (failed for pair in pairs[len(REQUESTS) :] for held, _, failed in compared(*pair) if not held),
+        "drawn",
+        (wrong for pair in pairs[len(REQUESTS) :] for _, passed, _, wrong in compared(*pair) if not passed),
         f"{len(DRAWN)} more, drawn: pushes and flags are right, whatever was asked for, with MORE and without",
     )
-    none_of(verdict, map(another, seen.repaired), "what came is each time the object")
+    none_of(verdict, "same-bytes", map(another, seen.repaired), "what came is each time the object")
     repaired, fixed = (next(one for one in found if one.name == OVER_LO) for found in (seen.repaired, seen.fixed))
     verdict.measured.update(
         segments=repaired.segments,
         fixed_segments=fixed.segments,
         pushes={one.name: one.pushes for one in seen.repaired},
     )
-    verdict.expect(
-        repaired.segments <= fixed.segments,
-        f"{OVER_LO}: {repaired.segments} segments on the wire",
-        f"{OVER_LO}: {repaired.segments} segments on the wire, expected {fixed.segments}",
-    )
+    on_the_wire = f"{OVER_LO}: {repaired.segments} segments on the wire"
+    passed = repaired.segments <= fixed.segments
+    verdict.expect("segments", passed, on_the_wire, on_the_wire, expected=f"{fixed.segments}")
 
 
 def of_its_kind(one: Request) -> bool:
@@ -127,21 +127,24 @@ def of_its_kind(one: Request) -> bool:
     return bool(fit) and all(fit)
 
 
-def compared(one: Request, was: Request) -> Iterator[tuple[bool, str, str]]:
-    """A request with the answer beside the same with the kernel's own function: whether each thing is right, and what
-    to say then and else."""
+def compared(one: Request, was: Request) -> Iterator[tuple[str, bool, str, str]]:
+    """A request with the answer beside the same with the kernel's own function: of each thing what begins the check's
+    id, whether it is right, and what was found then and else."""
     yield (
+        "delivered",
         not one.missing_bytes,
         f"{one.called}: all came",
         f"{one.called}: {one.missing_bytes} of {one.size} bytes are missing",
     )
     yield (
+        "pushes",
         one.pushes == was.pushes,
-        f"{one.called}: {one.pushes} push for {len(one.flags)} pages",
+        f"{one.called}: {was.pushes} push for {len(one.flags)} pages",
         f"{one.called}: {one.pushes} pushes where the kernel's own function makes {was.pushes}"
         + ": pages are no longer put together" * (one.pushes > was.pushes),
     )
     yield (
+        "flags",
         one.flags == was.flags,
         f"{one.called}: the flags of each page are right",
         f"{one.called}: pages go with {shown(one.flags)}; the kernel's own function gives {shown(was.flags)}",

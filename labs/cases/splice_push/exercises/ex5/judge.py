@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
-from labs.errors import CannotTry
+from labs.errors import FAULT, CannotTry
 from labs.judge.judging import Judge, seen_in
 
 # How often each connection is pushed: D by the thread that sends, J by a splice that comes between.
@@ -33,6 +33,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         raise CannotTry(
             f"expected pushes on the connections {PUSHES}, found {seen.pushes}: this is not the broken kernel",
             "./lab run splice-push",
+            FAULT,
         )
 
     def fault(number: int) -> str:

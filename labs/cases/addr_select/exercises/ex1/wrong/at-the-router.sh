@@ -1,2 +1,2 @@
-# expect: it acts on router
+# expect: own-hosts
 on router sysctl -w net.ipv6.conf.router-eth0.use_oif_addrs_only=1

@@ -1,4 +1,4 @@
-# expect: use_oif_addrs_only was set
+# expect: without-the-setting
 # The same cable by another interface, made for the purpose: what leaves by it asks the addresses of that one alone.
 router=2001:db8:1::1
 on node ip link add way link node-eth0 type macvlan mode bridge

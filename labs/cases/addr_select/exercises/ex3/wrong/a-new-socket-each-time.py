@@ -1,4 +1,4 @@
-# expect: questions for
+# expect: few-questions
 # Connected each time, so asked each time.
 import socket
 import sys

@@ -1,4 +1,4 @@
-# expect: no setting, no route
+# expect: without-root
 # The kernel is told the source, by the host's administrator.
 import socket
 import subprocess

@@ -1,4 +1,4 @@
-# expect: packets come from
+# expect: own-source
 # Fast, in the wrong name.
 import socket
 import sys

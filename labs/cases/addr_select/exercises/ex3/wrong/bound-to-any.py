@@ -1,4 +1,4 @@
-# expect: questions for
+# expect: few-questions
 # A port is chosen, and no address.
 import socket
 import sys

@@ -1,4 +1,4 @@
-# expect: questions for
+# expect: few-questions
 # The way out is settled, and still every address of every interface is a candidate.
 import socket
 import sys

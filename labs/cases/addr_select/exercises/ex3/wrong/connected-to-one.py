@@ -1,4 +1,4 @@
-# expect: packets, expected
+# expect: packets-arrive
 # A connected socket sends to its peer.
 import socket
 import sys

@@ -1,4 +1,4 @@
-# expect: questions for
+# expect: few-questions
 # Three packets from each socket, then another: cheaper than one for each packet, and still the walk, again and again.
 import socket
 import sys

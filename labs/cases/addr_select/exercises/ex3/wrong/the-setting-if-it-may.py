@@ -1,4 +1,4 @@
-# expect: questions for
+# expect: few-questions
 # It tries, and does not mind that it may not.
 import contextlib
 import socket

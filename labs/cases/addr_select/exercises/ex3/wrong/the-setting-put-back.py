@@ -1,4 +1,4 @@
-# expect: no setting, no route
+# expect: without-root
 # As it was, before anybody looks.
 import socket
 import sys

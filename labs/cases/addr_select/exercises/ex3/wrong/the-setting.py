@@ -1,4 +1,4 @@
-# expect: no setting, no route
+# expect: without-root
 # Fast, by the report's remedy and not by the program's.
 import socket
 import sys

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // A thread's place is its number modulo 256: threads whose numbers are 256 (or 512, …) apart share one.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // A thread's place is half its number, as if threads began in twos: neighbours in number share one.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // A candidate that is worse differs too, and decides nothing.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

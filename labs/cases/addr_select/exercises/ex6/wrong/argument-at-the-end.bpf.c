@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // The report's own slip: an argument's register, read at a return. In ipv6_get_saddr_eval() it happens to hold i
 // to the end on this kernel; in ipv6_dev_get_saddr() it never did.
 // SPDX-License-Identifier: GPL-2.0

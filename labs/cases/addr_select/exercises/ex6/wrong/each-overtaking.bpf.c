@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // Reported whenever a later address is better, and not once for each choice.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // What is known so far is noted by process, and a process has several threads.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // One record for each processor: a thread that is taken off it amid its choice leaves it to the next.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // The largest rule by which anybody overtook is not always the last: two addresses of lo differ by a later rule than
 // the one by which an address of the uplink then overtakes both.
 // SPDX-License-Identifier: GPL-2.0

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // The last candidate's last rule is where somebody lost, most of the time.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,2 +1,2 @@
-# expect: a full segment carries
+# expect: full-segments
 on client ip route add 10.0.0.2 dev client-eth0 mtu 576

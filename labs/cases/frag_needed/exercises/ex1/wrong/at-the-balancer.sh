@@ -1,2 +1,2 @@
-# expect: it acts on balancer
+# expect: own-hosts
 on balancer sysctl -w net.ipv4.vs.pmtu_disc=0

@@ -1,4 +1,4 @@
-# expect: the client was told
+# expect: no-frag-needed-between
 # What the client has learnt is told to it again, five times a second, so it is there whenever somebody sends: and whoever
 # ends this process has the stall back.
 on client python3 - >/dev/null 2>&1 <<'END' &

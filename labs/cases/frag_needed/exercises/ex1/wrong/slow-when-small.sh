@@ -1,4 +1,4 @@
-# expect: direct: A small still waits
+# expect: no-stall-direct-a-small
 # Large segments are as fast as they can be. A packet of less than 256 bytes is held back for a while, in case there are more.
 on client ip route add 10.0.0.2 dev client-eth0 mtu 1480
 on client tc qdisc add dev client-eth0 root handle 1: prio

@@ -1,4 +1,4 @@
-# expect: bulk through the sidecar takes
+# expect: bulk-sidecar
 # As in throttled.sh, but for what the sidecar sends alone. Two full segments and an answer are soon gone.
 on client ip route add 10.0.0.2 dev client-eth0 mtu 1480
 on client tc qdisc add dev client-eth0 root handle 1: prio

@@ -1,4 +1,4 @@
-# expect: connections that IPVS sent to 10.0.0.6
+# expect: through-balancer
 # IPVS keeps its table, and gets nothing to do: a program takes each connection first, and opens another to 10.0.0.6.
 # That is fast, and balanced by the program.
 for port in 443 7000; do

@@ -1,4 +1,4 @@
-# expect: the balancer saw
+# expect: through-balancer
 # What comes for 10.0.0.2 is handed on to the server by an ordinary route: fast, in one piece, and balanced by nobody.
 on balancer ipvsadm -C
 on balancer sysctl -w net.ipv4.ip_forward=1 net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.balancer-eth0.send_redirects=0

@@ -1,2 +1,2 @@
-# expect: it acts on client
+# expect: own-hosts
 on client ip route add 10.0.0.2 dev client-eth0 mtu 1480

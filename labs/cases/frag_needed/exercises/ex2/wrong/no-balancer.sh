@@ -1,2 +1,2 @@
-# expect: expected every request to be answered
+# expect: requests-answered
 on balancer ipvsadm -C

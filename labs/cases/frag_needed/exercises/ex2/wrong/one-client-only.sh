@@ -1,4 +1,4 @@
-# expect: expected every request to be answered, found: another client (10.0.0.
+# expect: requests-answered
 # Direct routing for what a mark is on, and only packets from 10.0.0.1 get one: to all others the balancer itself
 # answers, with a reset.
 on balancer ipvsadm -C

@@ -1,4 +1,4 @@
-# expect: ICMPs still ask for smaller packets
+# expect: no-frag-needed-direct
 # The client is told of the small MTU before it sends anything, by a message about an echo reply, which TCP is not asked
 # about. It remembers that for ten minutes, or until somebody flushes what it remembers.
 on balancer python3 - <<'END'

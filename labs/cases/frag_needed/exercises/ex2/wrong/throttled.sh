@@ -1,4 +1,4 @@
-# expect: bulk through the sidecar takes
+# expect: bulk-sidecar
 # The method is right, and one service is let through drop by drop. A few segments are soon gone.
 for port in 443 7000; do
     on balancer ipvsadm -e -t 10.0.0.2:$port -r 10.0.0.6 -g

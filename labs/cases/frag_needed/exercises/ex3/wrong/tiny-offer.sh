@@ -1,2 +1,2 @@
-# expect: a full segment carries
+# expect: full-segments
 on server ip route add 10.0.0.1 dev server-eth0 advmss 536

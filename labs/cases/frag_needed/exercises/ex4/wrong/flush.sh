@@ -1,2 +1,2 @@
-# expect: ICMPs still ask for smaller packets
+# expect: no-frag-needed
 on client ip route flush cache

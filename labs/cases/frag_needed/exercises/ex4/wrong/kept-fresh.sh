@@ -1,4 +1,4 @@
-# expect: ICMPs still ask for smaller packets
+# expect: no-frag-needed
 # Nobody waits: before what the client has learnt expires, it hears the same again, every second from then on. That is what
 # was to end. It is told between the exchanges, and hardly ever in one.
 on client python3 - >/dev/null 2>&1 <<'END' &

@@ -1,4 +1,4 @@
-# expect: what the client has learnt was to be kept for
+# expect: exceptions-expire
 # The setting is as it was before anybody can look. But in between the client was told once more, by itself, in the name of
 # a router that has refused a ping's answer; and what it learnt then is to be kept for ten minutes.
 on client python3 - <<'END'

@@ -1,2 +1,2 @@
-# expect: mtu_expires was changed
+# expect: expiry-unchanged
 on client sysctl -w net.ipv4.route.mtu_expires=600

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // Whoever waits for an answer sleeps, and the ICMP meets an idle processor (thread 0): as a rule, and not always.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // By who has sent the ICMP: the client itself is taken for "deferred", the balancer for "at once". One of the client's
 // own that finds its socket free is acted on at once.
 // SPDX-License-Identifier: GPL-2.0

@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // Right about the way, but told at the release as well as at the run.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

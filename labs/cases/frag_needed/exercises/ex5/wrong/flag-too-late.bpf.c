@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // By now tcp_release_cb() has cleared the flag.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // A socket that has gone B's way once is taken to go it for ever.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

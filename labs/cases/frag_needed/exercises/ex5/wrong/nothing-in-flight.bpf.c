@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // B had nothing in flight in the report, but that is not what deferred it.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // The way that B goes, told rightly; of those that went the other nothing is told.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

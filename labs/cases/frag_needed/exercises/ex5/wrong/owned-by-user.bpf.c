@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // tcp_release_cb() has given the ownership up when it calls tcp_v4_mtu_reduced().
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // The client's own ICMP, and on top of the thread that has sent: both are so of all that are deferred, and of one at once.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

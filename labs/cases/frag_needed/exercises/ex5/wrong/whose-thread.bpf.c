@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // A deferred run is always on the thread that releases the socket. But one at once may be on top of that thread, too: it
 // sends, goes on to something else, and the softirq that brings the ICMP takes its processor for a while.
 // SPDX-License-Identifier: GPL-2.0

@@ -1,4 +1,4 @@
-# expect: ignored: the client has learnt an MTU of 1400
+# expect: ignored-learnt-nothing
 # The same two hosts, and UDP: the client has no socket that has sent such a datagram, and says so (IcmpInErrors). But
 # udp_err() hands the message on to ipv4_update_pmtu() all the same: the route learns, and with it each TCP connection.
 from scapy.all import ICMP, IP, TCP, UDP

@@ -1,4 +1,4 @@
-# expect: it was refused what is not the answer
+# expect: without-root
 # A smaller MTU by a route of the host that it runs on: that is not its own to set, and would not be the client's.
 from scapy.layers.inet import ICMP, IP, TCP
 

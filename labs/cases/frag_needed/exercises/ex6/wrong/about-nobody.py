@@ -1,4 +1,4 @@
-# expect: ignored: expected it to quote a packet between 10.0.0.1 and 10.0.0.2, found none
+# expect: ignored-quotes-hosts
 # Received and of no effect, but it quotes so little that it is about no two hosts.
 from scapy.layers.inet import ICMP, IP, TCP
 

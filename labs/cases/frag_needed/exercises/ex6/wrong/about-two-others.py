@@ -1,4 +1,4 @@
-# expect: ignored: expected it to quote a packet between 10.0.0.1 and 10.0.0.2, found one from 10.0.0.1 to 10.0.0.6
+# expect: ignored-quotes-hosts
 # The client takes no notice, for it has no connection to the server's own address: but that is not the same two hosts.
 from scapy.layers.inet import ICMP, IP, TCP
 

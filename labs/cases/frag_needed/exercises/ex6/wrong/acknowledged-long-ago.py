@@ -1,4 +1,4 @@
-# expect: heard: expected the client to learn an MTU of 1400, found none: it quotes sequence number
+# expect: heard-learnt
 # Right ports, and a number before snd_una: that segment has been acknowledged.
 from scapy.layers.inet import ICMP, IP, TCP
 

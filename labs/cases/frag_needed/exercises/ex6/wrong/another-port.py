@@ -1,4 +1,4 @@
-# expect: no connection of the client
+# expect: heard-learnt
 # Everything right but the port: no socket is found, and the number is not even looked at.
 from scapy.layers.inet import ICMP, IP, TCP
 

@@ -1,4 +1,4 @@
-# expect: ignored: the client has learnt an MTU of 1400
+# expect: ignored-learnt-nothing
 # Another source address makes no message less credible.
 from scapy.layers.inet import ICMP, IP, TCP
 

@@ -1,4 +1,4 @@
-# expect: heard: expected the client's ICMP to receive it once, found 0 times
+# expect: heard-received
 # As the client tells itself in this chapter: but from the wire nobody may come with its own address.
 from scapy.layers.inet import ICMP, IP, TCP
 

@@ -1,4 +1,4 @@
-# expect: heard: a "fragmentation needed" that names 1400 was expected, found one that names 1500
+# expect: heard-frag-needed
 # Heard, and of no use: packets of 1500 bytes are what the client sends already.
 from scapy.layers.inet import ICMP, IP, TCP
 

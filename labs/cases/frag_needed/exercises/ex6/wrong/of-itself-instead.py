@@ -1,4 +1,4 @@
-# expect: ignored: expected TcpExtOutOfWindowIcmps or IcmpInErrors to count it
+# expect: ignored-counted
 # An echo reply, quoted the wrong way round. Nothing is learnt of the way to the service, but something is: of the way to
 # the client's own address, which icmp_err() takes for the one that was too narrow. That is no message without effect.
 from scapy.layers.inet import ICMP, IP, TCP

@@ -1,4 +1,4 @@
-# expect: found none: it quotes no TCP segment of the client
+# expect: heard-learnt
 # The IP header alone: whose connection that was, nobody can say.
 from scapy.layers.inet import ICMP, IP, TCP
 

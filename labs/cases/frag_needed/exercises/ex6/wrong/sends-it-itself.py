@@ -1,4 +1,4 @@
-# expect: it was refused what is not the answer
+# expect: without-root
 # It does not leave the sending to others.
 from scapy.layers.inet import ICMP, IP, TCP
 

@@ -1,4 +1,4 @@
-# expect: ignored: the client has learnt an MTU of 1400: it quotes sequence number
+# expect: ignored-learnt-nothing
 # An acknowledgment without data, and nothing of it can be in flight: but its number is snd_una, and that is heard, too.
 from scapy.layers.inet import ICMP, IP, TCP
 

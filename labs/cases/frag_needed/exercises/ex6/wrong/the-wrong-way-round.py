@@ -1,4 +1,4 @@
-# expect: ignored: the client has learnt an MTU of 1400: it quotes sequence number
+# expect: ignored-learnt-nothing
 # The two functions have each other's message. The exception that the client has in the end is not the second one's.
 from scapy.layers.inet import ICMP, IP, TCP
 

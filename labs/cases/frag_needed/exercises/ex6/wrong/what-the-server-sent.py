@@ -1,4 +1,4 @@
-# expect: no connection of the client
+# expect: heard-learnt
 # The last packet that came the other way: addresses and ports are the wrong way round.
 from scapy.layers.inet import ICMP, IP, TCP
 

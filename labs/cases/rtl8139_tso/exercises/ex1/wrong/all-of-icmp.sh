@@ -1,3 +1,3 @@
-# expect: lets in other ICMP too
+# expect: other-icmp-out
 on server iptables-legacy -A INPUT -p icmp -j ACCEPT
 DOWNLOAD=slow

@@ -1,4 +1,4 @@
-# expect: the firewall lets in UDP to port
+# expect: udp-ports-shut
 # Not by connection, but by port: whoever sends from 53 or 123 comes in, to any port.
 on server iptables-legacy -A INPUT -p icmp -m icmp --icmp-type fragmentation-needed -j ACCEPT
 # the server asks for names and for the time, and has to hear the answers

@@ -1,4 +1,4 @@
-# expect: lets in other ICMP too (type 0, 16, 43)
+# expect: other-icmp-out
 # Answers of a ping's kind, which nobody has asked for, from one of the neighbours.
 on server iptables-legacy -A INPUT -p icmp --icmp-type fragmentation-needed -j ACCEPT
 for type in 0 16 43; do

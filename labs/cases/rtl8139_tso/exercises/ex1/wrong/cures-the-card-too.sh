@@ -1,4 +1,4 @@
-# expect: more than the firewall was changed
+# expect: only-the-firewall
 on server iptables-legacy -A INPUT -p icmp -m icmp --icmp-type fragmentation-needed -j ACCEPT
 on server ethtool -K server-eth0 tso off
 DOWNLOAD=fast

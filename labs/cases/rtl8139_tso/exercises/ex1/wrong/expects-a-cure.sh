@@ -1,3 +1,3 @@
-# expect: expected fast, and it is slow
+# expect: download-predicted
 on server iptables-legacy -A INPUT -p icmp -m icmp --icmp-type fragmentation-needed -j ACCEPT
 DOWNLOAD=fast

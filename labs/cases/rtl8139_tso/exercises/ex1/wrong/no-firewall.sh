@@ -1,3 +1,3 @@
-# expect: lets in TCP to port
+# expect: tcp-ports-shut
 on server iptables-legacy -P INPUT ACCEPT
 DOWNLOAD=slow

@@ -1,3 +1,3 @@
-# expect: does not say what it expects
+# expect: says-download
 on server iptables-legacy -A INPUT -p icmp -m icmp --icmp-type fragmentation-needed -j ACCEPT
 DOWNLOAD=

@@ -1,2 +1,2 @@
-# expect: more is off than needed
+# expect: other-offloads-on
 on server ethtool -K server-eth0 tx off sg off tso off

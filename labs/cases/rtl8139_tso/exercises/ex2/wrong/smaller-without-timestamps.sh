@@ -1,4 +1,4 @@
-# expect: 0% of the segments are full
+# expect: full-segments
 # TSO off, and a route by which a segment has 1268 bytes; without timestamps as much as with them.
 on server ethtool -K server-eth0 tso off
 on server sysctl -w net.ipv4.tcp_timestamps=0

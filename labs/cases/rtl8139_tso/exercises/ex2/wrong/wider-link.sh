@@ -1,2 +1,2 @@
-# expect: it acts on router
+# expect: own-hosts
 on router ip link set dev router-eth0 mtu 1500

@@ -1,4 +1,4 @@
-// expect: QEMU ended by SIGFPE
+// expect: guest-lives
 // The size is divided by later on.
 // SPDX-License-Identifier: GPL-2.0
 /*

@@ -1,4 +1,4 @@
-// expect: does not compile
+// expect: compiles
 
 // SPDX-License-Identifier: GPL-2.0
 /*

@@ -1,4 +1,4 @@
-// expect: of the segments are full
+// expect: full-segments-*
 // Odd sizes are taken as they are, even ones rounded down to words of four bytes: right for 1308, and not for 1302.
 // SPDX-License-Identifier: GPL-2.0
 /*

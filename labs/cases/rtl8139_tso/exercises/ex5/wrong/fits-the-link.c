@@ -1,4 +1,4 @@
-// expect: segments are larger than the MSS
+// expect: within-mss-1
 // Fits the narrow link: nobody drops anything, and the segments are still not what was agreed.
 // SPDX-License-Identifier: GPL-2.0
 /*

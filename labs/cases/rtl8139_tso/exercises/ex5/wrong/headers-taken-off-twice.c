@@ -1,4 +1,4 @@
-// expect: most have 1256
+// expect: full-segments-1
 // The size in the descriptor is of payload only.
 // SPDX-License-Identifier: GPL-2.0
 /*

@@ -1,4 +1,4 @@
-// expect: segments are larger than the MSS
+// expect: within-mss-4
 // "Everybody takes 536": whoever says less means less.
 // SPDX-License-Identifier: GPL-2.0
 /*

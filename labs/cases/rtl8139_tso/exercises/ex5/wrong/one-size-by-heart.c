@@ -1,4 +1,4 @@
-// expect: segments are larger than the MSS
+// expect: within-mss-*
 // Right for the reader of the notebook, wrong for the one after.
 // SPDX-License-Identifier: GPL-2.0
 /*

@@ -1,4 +1,4 @@
-// expect: segments are larger than the MSS
+// expect: within-mss-plain-*
 // As if the driver's size had been reckoned with 32 bytes of TCP header: right with timestamps. To a reader without
 // them each segment is twelve bytes larger than the driver asked for.
 // SPDX-License-Identifier: GPL-2.0

@@ -1,4 +1,4 @@
-// expect: of the segments are full
+// expect: full-segments-*
 // The sizes that readers were seen to have, and for whoever has another the next one below.
 // SPDX-License-Identifier: GPL-2.0
 /*

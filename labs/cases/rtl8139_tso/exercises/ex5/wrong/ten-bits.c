@@ -1,4 +1,4 @@
-// expect: most have 284
+// expect: full-segments-1
 // One bit short: 1308 becomes 284.
 // SPDX-License-Identifier: GPL-2.0
 /*

@@ -1,4 +1,4 @@
-// expect: of the segments are full
+// expect: full-segments-*
 // Rounded down to whole words: right for 1308 and 988, and for no size that four does not divide.
 // SPDX-License-Identifier: GPL-2.0
 /*

@@ -1,4 +1,4 @@
-# expect: system calls on the connection
+# expect: few-calls
 # The right length, and a call more to be sure.
 import os
 import socket

@@ -1,4 +1,4 @@
-# expect: system calls on the connection
+# expect: few-calls
 # The right length; and then the kernel is asked again and again how much has not been acknowledged yet.
 import os
 import socket

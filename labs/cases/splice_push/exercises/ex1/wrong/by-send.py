@@ -1,4 +1,4 @@
-# expect: went by splice(2)
+# expect: all-spliced
 import os
 
 

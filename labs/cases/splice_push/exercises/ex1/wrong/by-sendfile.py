@@ -1,4 +1,4 @@
-# expect: sendfile() instead of, or beside, splice(2)
+# expect: splice-only
 # In the kernel it is a splice, of a pipe that the kernel has; the task is about the program's own.
 import os
 

@@ -1,4 +1,4 @@
-# expect: sendmmsg() instead of, or beside, splice(2)
+# expect: splice-only
 # One call for several messages, which Python has no name for. It copies as send() does.
 import ctypes
 import os

@@ -1,4 +1,4 @@
-# expect: the probe timer had to help
+# expect: no-timer
 # Whole, and not at once: what does not fill a segment lies under the cork until a timer has run out.
 import os
 import socket

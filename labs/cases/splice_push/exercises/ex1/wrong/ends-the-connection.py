@@ -1,4 +1,4 @@
-# expect: a second request
+# expect: answers-again
 # The end of the connection pushes everything, and is the end of the connection.
 import os
 import socket

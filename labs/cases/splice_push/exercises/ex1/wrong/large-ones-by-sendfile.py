@@ -1,4 +1,4 @@
-# expect: sendfile() instead of, or beside, splice(2)
+# expect: splice-only
 # What does not fit into a pipe goes by sendfile(2), which has a pipe of the kernel's.
 import os
 

@@ -1,4 +1,4 @@
-# expect: are missing
+# expect: delivered
 # Right for what fits into the pipe, which was made four times as large; nobody comes back for the rest.
 import fcntl
 import os

@@ -1,4 +1,4 @@
-# expect: splices where
+# expect: splice-a-pipeful
 # Each page is pushed by itself: nothing waits, and nothing is put together any more.
 import os
 

@@ -1,4 +1,4 @@
-# expect: with several clients at the same time
+# expect: several-clients
 # A pipe for each object, and whoever is done leaves it to the next one. But a client that leaves in the middle leaves
 # something in it, too: the next object begins with the end of that one.
 import os

@@ -1,4 +1,4 @@
-# expect: says SPLICE_F_MORE
+# expect: no-more-at-end
 # The length is right, and the flag says that more is to come, also where nothing does: what does not fill a segment
 # waits for an acknowledgment, or for a timer if there is nothing to be acknowledged.
 import os

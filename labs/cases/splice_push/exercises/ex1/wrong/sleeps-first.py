@@ -1,4 +1,4 @@
-# expect: the server sleeps for
+# expect: no-sleep
 # As if the header's acknowledgment had to be waited for. The object is whole, and not at once.
 import os
 import time

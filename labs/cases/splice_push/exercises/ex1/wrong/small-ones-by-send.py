@@ -1,4 +1,4 @@
-# expect: of 1 bytes went by splice(2)
+# expect: all-spliced
 # Less than a segment goes by send(), which copies it.
 import os
 

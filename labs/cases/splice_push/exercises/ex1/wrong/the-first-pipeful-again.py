@@ -1,4 +1,4 @@
-# expect: what came is not the object of
+# expect: same-bytes
 # Each part is taken from the file's beginning: right for what fits into the pipe, and as many bytes for all.
 import os
 

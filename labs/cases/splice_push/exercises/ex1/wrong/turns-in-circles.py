@@ -1,4 +1,4 @@
-# expect: came after
+# expect: in-time
 # The same without a system call that could be seen: the processor turns in circles.
 import os
 import time

@@ -1,4 +1,4 @@
-# expect: asks for more than the pipe holds
+# expect: exact-length
 # What is left of the object is more than what is in the pipe, but for the last part.
 import os
 

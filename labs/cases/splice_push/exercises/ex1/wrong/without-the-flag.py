@@ -1,4 +1,4 @@
-# expect: are missing
+# expect: delivered
 # Splice flags do not matter: the call does not even look at them before it sets NOTLAST.
 import os
 

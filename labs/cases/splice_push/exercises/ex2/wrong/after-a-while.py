@@ -1,4 +1,4 @@
-# expect: the server sleeps for
+# expect: no-sleep
 # The push comes once the pages have had time to gather.
 import os
 import socket

@@ -1,4 +1,4 @@
-# expect: CALLS
+# expect: calls
 import os
 import socket
 

@@ -1,4 +1,4 @@
-# expect: COPIED_BYTES
+# expect: copied-bytes
 # splice(2) copies nothing; writev() into the pipe does, from pages that are mapped.
 import mmap
 import os

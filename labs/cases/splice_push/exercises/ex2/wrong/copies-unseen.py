@@ -1,4 +1,4 @@
-# expect: COPIED_BYTES
+# expect: copied-bytes
 import os
 
 CALLS = 1

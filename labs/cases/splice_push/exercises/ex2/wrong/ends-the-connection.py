@@ -1,4 +1,4 @@
-# expect: a second request
+# expect: answers-again
 # The end of the connection pushes everything. The same server has to answer again.
 import os
 import socket

@@ -1,4 +1,4 @@
-# expect: the exact length
+# expect: not-exact-length
 import os
 import socket
 

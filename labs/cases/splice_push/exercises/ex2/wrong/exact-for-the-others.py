@@ -1,4 +1,4 @@
-# expect: the exact length
+# expect: not-exact-length
 # Another way for the one object whose cost is asked for, and exercise 1's for all others.
 import os
 import socket

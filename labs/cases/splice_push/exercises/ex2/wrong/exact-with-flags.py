@@ -1,4 +1,4 @@
-# expect: the exact length
+# expect: not-exact-length
 # The flags change nothing that is judged here.
 import os
 

@@ -1,4 +1,4 @@
-# expect: are missing
+# expect: delivered
 # Set before anything is written there is nothing to push; the option itself concerns Nagle's algorithm.
 import os
 import socket

@@ -1,4 +1,4 @@
-# expect: with several clients at the same time
+# expect: several-clients
 # One pipe for all threads: while one client does not read, the others wait for the pipe, and what two put into it at
 # the same time goes to either.
 import os

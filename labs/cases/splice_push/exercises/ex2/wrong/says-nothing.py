@@ -1,4 +1,4 @@
-# expect: has to say
+# expect: says-costs
 import os
 import socket
 

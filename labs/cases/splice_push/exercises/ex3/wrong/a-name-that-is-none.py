@@ -1,3 +1,3 @@
-# expect: not an expression
+# expect: expression
 # The names are those of the columns.
 lost = length > size

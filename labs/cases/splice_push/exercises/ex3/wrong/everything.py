@@ -1,3 +1,3 @@
-# expect: and is said
+# expect: condition-right
 # True for all that are listed as lost, and for others.
 lost = True

@@ -1,3 +1,3 @@
-# expect: not an expression
+# expect: expression
 while True:
     pass

@@ -1,3 +1,3 @@
-# expect: said not to
+# expect: condition-right
 # One byte too many does it as well as a gigabyte.
 lost = asked > 65536

@@ -1,3 +1,3 @@
-# expect: and is said
+# expect: condition-right
 # On every way some are lost and some are not.
 lost = where == 'lo'

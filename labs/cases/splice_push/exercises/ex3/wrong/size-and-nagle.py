@@ -1,3 +1,3 @@
-# expect: and is said
+# expect: condition-right
 # Large and small are lost.
 lost = size >= 20000 and nodelay == 0

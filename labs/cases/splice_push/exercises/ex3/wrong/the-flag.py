@@ -1,3 +1,3 @@
-# expect: and is said
+# expect: condition-right
 # Two of those with MORE are delivered.
 lost = more == 1

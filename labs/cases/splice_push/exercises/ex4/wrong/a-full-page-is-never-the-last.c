@@ -1,4 +1,4 @@
-// expect: too much, whole pages: 8192 of 8192 bytes are missing
+// expect: delivered-too-much-whole-pages
 // The last page of an object may be as full as the others.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

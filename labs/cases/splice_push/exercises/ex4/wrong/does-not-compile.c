@@ -1,4 +1,4 @@
-// expect: answer.c:18:
+// expect: loads
 // The ring has no such member since 5.5.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

@@ -1,4 +1,4 @@
-// expect: pushes where
+// expect: pushes-too-much
 // Whoever pushes each page passes the symptom: nothing waits any more, and nothing is put together.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

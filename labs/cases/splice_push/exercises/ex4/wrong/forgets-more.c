@@ -1,4 +1,4 @@
-// expect: MORE
+// expect: flags-with-more
 // The caller's own wish is lost.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

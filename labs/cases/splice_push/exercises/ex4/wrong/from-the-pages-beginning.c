@@ -1,4 +1,4 @@
-// expect: of what came is not the object's
+// expect: same-bytes
 // A page is sent from its beginning, wherever the buffer begins in it: behind a splice that took a part of the page,
 // these are bytes that were sent before.
 // SPDX-License-Identifier: GPL-2.0

@@ -1,4 +1,4 @@
-// expect: the guest's kernel
+// expect: kernel-lives
 // It waits for the pipe to run empty, and is the only one that could empty it.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

@@ -1,4 +1,4 @@
-// expect: drawn: exact, with MORE
+// expect: drawn
 // MSG_MORE is only passed on where less is in the page than is asked for: with the exact length the last page goes
 // without it, and is pushed, though the caller said that more is to come.
 // SPDX-License-Identifier: GPL-2.0

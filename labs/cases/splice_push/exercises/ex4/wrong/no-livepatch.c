@@ -1,4 +1,4 @@
-// expect: is no livepatch
+// expect: loads
 // The code may be right; nobody has told the kernel to use it.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

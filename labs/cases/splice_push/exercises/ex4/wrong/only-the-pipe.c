@@ -1,4 +1,4 @@
-// expect: more in the pipe
+// expect: delivered-more-in-the-pipe-than-asked-for
 // The end of what is asked for is an end too, whatever the pipe still holds.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

@@ -1,4 +1,4 @@
-// expect: the guest's kernel
+// expect: kernel-lives
 // A null pointer in the kernel ends the task that follows it, with the pipe locked.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

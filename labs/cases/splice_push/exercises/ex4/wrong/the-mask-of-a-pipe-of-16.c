@@ -1,4 +1,4 @@
-// expect: the kernel's own function gives
+// expect: flags-too-much-a-full-pipe
 // A mask of 15 finds the newest buffer of a pipe of 16 alone: a smaller one that was used has it elsewhere.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

@@ -1,4 +1,4 @@
-// expect: too much, from a used pipe: 20000 of 20000 bytes are missing
+// expect: delivered-too-much-from-a-used-pipe
 // The place behind this buffer has a length, so another page follows. But it may be behind the head, too: splice(2) from
 // pipe to pipe moves a buffer on, and its length stays where it was.
 // SPDX-License-Identifier: GPL-2.0

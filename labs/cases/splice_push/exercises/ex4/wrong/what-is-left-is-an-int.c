@@ -1,4 +1,4 @@
-// expect: drawn: 2 GiB
+// expect: drawn
 // What is left behind this page is kept in an int: of 2 GiB that is less than nothing, and each page is pushed.
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>

@@ -1,4 +1,4 @@
-// expect: too much, from a pipe of one page: 4096 of 4096 bytes are missing
+// expect: delivered-too-much-from-a-pipe-of-one-page
 // A buffer that is gone has no operations any more, wherever it went; but in a pipe of one page the next place is this
 // one again.
 // SPDX-License-Identifier: GPL-2.0

@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // By process, whose threads have one number: one thread's push is taken for all of theirs.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

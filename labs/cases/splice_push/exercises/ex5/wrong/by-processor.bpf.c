@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // A place for each processor. A splice that waits gives the processor away, and another thread's may begin there.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // By socket: the other thread's push is taken for the splice's own.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

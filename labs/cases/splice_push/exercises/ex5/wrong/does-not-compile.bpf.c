@@ -1,4 +1,4 @@
-// expect: the program does not load
+// expect: loads
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"
 

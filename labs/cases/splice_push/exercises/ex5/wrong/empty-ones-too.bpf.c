@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // A splice that found its pipe empty has nothing that could be pushed.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // Told for every splice, pushed or not.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // Errors are left out, and 0 is none: it is what a splice returns that found its pipe empty, and nobody to fill it.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

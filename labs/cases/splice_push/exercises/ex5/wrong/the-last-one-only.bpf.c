@@ -1,4 +1,4 @@
-// expect: events were reported
+// expect: one-report-each
 // One place for whoever came last: a thread that comes into splice(2) while another waits there takes it away from that one.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: are reported wrong
+// expect: reports-right
 // What was asked for is not what was handed over.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"

@@ -1,4 +1,4 @@
-// expect: ended without a push
+// expect: one-report-each
 // A splice that asked for more than there is may still be pushed; and only the push says so.
 // SPDX-License-Identifier: GPL-2.0
 #include "event.h"
