@@ -137,11 +137,12 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
 
 
 def _bring_labs(guest: Guest, folder: Path) -> None:
-    """Have labs/ in the snapshot, compiled, and in memory what it takes to reach it: what a restored
-    guest gets is then only what has changed."""
+    """Have labs/ in the snapshot, compiled, its tracing programs too, and in memory what it takes to reach it: what a
+    restored guest gets is then only what has changed."""
     parcel.has(folder, parcel.contents())
     machine.wake(guest, BOOT_DEADLINE_S)
     guest.connection.run(module_command("compileall", "-q", "-x", "/exercises/[^/]*/start", "core", "labs"), check=True)
+    guest.connection.run(module_command("labs.trace.objects"), check=True)
     guest.connection.close()
 
 

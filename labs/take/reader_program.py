@@ -9,12 +9,14 @@ program.told = told(theirs)
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.judge.report import Event, Program
+from labs.take import readers_bpf
 from labs.trace.tracer import Tracer, TracerError
 
 
@@ -28,7 +30,7 @@ def written(answer: str, probes: Mapping[str, Sequence[str]], fields: Sequence[t
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "answer.bpf.c"
         program.write_text(answer)
-        yield Tracer(program, probes, fields)
+        yield Tracer(program, probes, functools.partial(readers_bpf.Loaded, fields))
 
 
 @contextlib.contextmanager

@@ -58,9 +58,11 @@ def has_function(name: str) -> bool:
     """True if the kernel proper has a function of exactly that name that is not inlined everywhere."""
     types, strings = _sections()
     try:
-        return any(types[at + 7 : at + 8] == bytes([_FUNC]) for at in _uses(types, strings, name))
+        at = _string(strings, name)
     except NoSuchField:
         return False
+    # pahole writes functions down last: from the end one is found in a thirtieth of the time.
+    return any(_has(types, struct.pack("=II", at, _FUNC << 24 | linkage)) for linkage in range(3))
 
 
 @functools.cache
@@ -89,6 +91,14 @@ def _uses(types: bytes, strings: bytes, name: str) -> Iterator[int]:
     while (at := types.find(wanted, at + 1)) >= 0:
         if at % 4 == 0:
             yield at
+
+
+def _has(types: bytes, wanted: bytes) -> bool:
+    """Whether these are somewhere in the type section, at the beginning of a type or of one of its numbers."""
+    at = types.rfind(wanted)
+    while at >= 0 and at % 4:
+        at = types.rfind(wanted, 0, at + len(wanted) - 1)
+    return at >= 0
 
 
 def _members(types: bytes, strings: bytes, structure: str) -> list[tuple[int, int, int]]:

@@ -4,7 +4,15 @@
 //     #include "event.h"
 //     int on_simple_retransmit(void *ctx) { return note_socket(ctx, ARGUMENT_1(ctx), SIMPLE_RETRANSMIT, 0, 0); }
 //
-// No kernel headers are included: `structure__field` is a field's offset, asked of the kernel.
+// No kernel headers are included: after FIELD(structure, field); `structure__field` is the field's offset, asked of the
+// running kernel. bcc compiles this with offsets that are given to it; object.h has it compiled beforehand, to be filled in.
+
+#ifndef FIELD
+#define FIELD(structure, field)
+#endif
+#ifndef WORD_BITS           // of the kernel
+#define WORD_BITS 64
+#endif
 
 #define LONGEST_STACK 128   // frames, a power of two; an ICMP that comes back inside the call has 60
 
@@ -24,18 +32,46 @@ BPF_HASH(watched, u32, u32);
 // (trace_call_bpf() in kernel/trace/bpf_trace.c).
 BPF_PERCPU_ARRAY(scratch, struct event, 1);
 
-// On x86-64 the first arguments of a function come in registers (System V ABI, 3.2.3).
-#define REGISTER(ctx, name) (*(u64 *)((char *)(ctx) + pt_regs__##name))
+// The registers as a probe finds them (struct pt_regs, arch/x86/include/uapi/asm/ptrace.h), and where the arguments of a
+// function are: in the first of them, and on 32 bits from the fourth on above the return address (-mregparm=3).
+#if WORD_BITS == 32
+typedef u32 word;           // the kernel's `unsigned long`
+typedef s32 signed_word;
+struct registers { word bx, cx, dx, si, di, bp, ax, ds, es, fs, gs, orig_ax, ip, cs, flags, sp; };
+#define ARGUMENT_1(ctx) ((void *)(u64)REGISTER(ctx, ax))
+#define ARGUMENT_2(ctx) ((u64)REGISTER(ctx, dx))
+#define ARGUMENT_3(ctx) ((u64)REGISTER(ctx, cx))
+#define ARGUMENT_4(ctx) on_stack(ctx, 1)
+#define ARGUMENT_5(ctx) on_stack(ctx, 2)
+#else
+typedef u64 word;
+typedef s64 signed_word;
+struct registers { word r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di; };
 #define ARGUMENT_1(ctx) ((void *)REGISTER(ctx, di))
 #define ARGUMENT_2(ctx) REGISTER(ctx, si)
 #define ARGUMENT_3(ctx) REGISTER(ctx, dx)
 #define ARGUMENT_4(ctx) REGISTER(ctx, cx)
+#define ARGUMENT_5(ctx) REGISTER(ctx, r8)
+#endif
+#define REGISTER(ctx, name) (*(word *)((char *)(ctx) + offsetof(struct registers, name)))
 // In an after_…() function. The registers above may hold anything by then.
-#define RETURN_VALUE(ctx) ((s64)REGISTER(ctx, ax))
+#define RETURN_VALUE(ctx) ((s64)(signed_word)REGISTER(ctx, ax))
 
-// Reads a field of a kernel structure.
+// Reads a field of a kernel structure; of an address as much as the kernel's have.
+#define SIZE(variable) _Generic(variable, void *: sizeof(word), default: sizeof(variable))
 #define GET(variable, from, offset) \
-    bpf_probe_read_kernel(&variable, sizeof(variable), (char *)(from) + (offset))
+    bpf_probe_read_kernel(&variable, SIZE(variable), (char *)(from) + (offset))
+
+#if WORD_BITS == 32
+static __always_inline u64 on_stack(void *ctx, u32 number)
+{
+    word argument = 0;
+    GET(argument, (u64)REGISTER(ctx, sp), number * sizeof(word));
+    return argument;
+}
+#endif
+
+FIELD(inet_sock, inet_sport);
 
 // Reports an event of a watched port, with its stack. A stack goes in the event itself: the kernel's
 // table of stacks (BPF_STACK_TRACE) is keyed by a hash, and drops one of two that collide.

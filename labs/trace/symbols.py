@@ -1,14 +1,17 @@
-"""Under which symbol does the running kernel have a C function?"""
+"""Under which symbol does the running kernel have a C function, and what is the name of an address in its code?"""
 
 from __future__ import annotations
 
+import functools
 import re
+from bisect import bisect
 from functools import cached_property
 from pathlib import Path
 
 from labs.trace import btf
 
 KALLSYMS = Path("/proc/kallsyms")
+MODULES = Path("/proc/modules")
 
 
 class Symbols:
@@ -43,3 +46,29 @@ def symbol_of(function: str, symbols: bytes) -> str | None:
         return function
     clone = re.search(rb" [tT] (%s\.(?!cold)[\w.]+)" % re.escape(function.encode()), symbols)
     return clone[1].decode() if clone else None
+
+
+class Names:
+    """Of the addresses in the kernel's code, as it is when this is made: the symbol before each, and how far behind it
+    the address is, "tcp_v4_err+0x1"."""
+
+    def __init__(self, table: Path = KALLSYMS) -> None:
+        # An address begins each line, in as many digits as an address has: in their order they are numbers in theirs.
+        self._lines = sorted(table.read_bytes().splitlines())
+        self._digits = self._lines[0].index(b" ")
+
+    def of(self, address: int) -> str:
+        """The symbol before it, and how far behind that it is; of several at one address the last."""
+        at = bisect(self._lines, b"%0*x~" % (self._digits, address)) - 1
+        start, _, name = self._lines[at].split(maxsplit=3)[:3]
+        return f"{name.decode()}+0x{address - int(start, 16):x}"
+
+
+def names() -> Names:
+    """The kernel's, read again when its modules are others, or elsewhere."""
+    return _names(tuple((words[0], words[5]) for words in map(str.split, MODULES.read_text().splitlines())))
+
+
+@functools.lru_cache(maxsize=1)
+def _names(_modules: tuple[tuple[str, str], ...]) -> Names:
+    return Names()

@@ -1,22 +1,25 @@
 """Does a tracer attach to what the running kernel has, say what it took instead, and leave again?"""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from core.judge.report import Program
 from labs.errors import CannotTry, CouldNotTell
-from labs.take.reader_program import Refused
+from labs.take.reader_program import Refused, written
 from labs.take.reader_program import attached as readers
-from labs.trace import btf
-from labs.trace.symbols import KALLSYMS, Symbols, symbol_of
+from labs.trace import btf, objects
+from labs.trace.symbols import KALLSYMS, Names, Symbols, symbol_of
 from labs.trace.tail_calls import KernelCode
 from labs.trace.tracer import Tracer, TracerError
 
 PROGRAM = """
 #include "event.h"
+FIELD(sock, sk_dst_cache);
+FIELD(tcp_sock, packets_out);
 enum probe { ENTERED };
-int on_entered(void *ctx) { return note_port(ctx, ENTERED, 7, sock__sk_dst_cache, 0); }
+int on_entered(void *ctx) { return note_port(ctx, ENTERED, 7, sock__sk_dst_cache, tcp_sock__packets_out); }
 """
 
 
@@ -27,24 +30,33 @@ def program(tmp_path):
     return file
 
 
+@pytest.fixture
+def without_compiler(monkeypatch):
+    return lambda: monkeypatch.setattr(objects, "COMPILER", "no-such-compiler")
+
+
 def attached():
     return Path("/sys/kernel/debug/kprobes/list").read_text()
 
 
 def tracer(program, *candidates):
-    return Tracer(program, {"on_entered": candidates}, [("sock", "sk_dst_cache")])
+    return Tracer(program, {"on_entered": candidates})
+
+
+def readers_own(text):
+    return written(text, {"on_entered": ["__x64_sys_getpgid"]}, [])
 
 
 def test_every_event_is_reported_with_its_stack(program):
     with tracer(program, "__x64_sys_getpgid") as live:
         live.watch("us", 7)
         for _ in range(97):
-            __import__("os").getpgid(0)
+            os.getpgid(0)
     assert len(live.events) == 97 and live.lost == 0
     first = live.events[0]
     assert (first.function, first.connection) == ("__x64_sys_getpgid", "us")
     assert first.functions[0] == "__x64_sys_getpgid" and first.under("do_syscall_64")
-    assert first.value == btf.offset("sock", "sk_dst_cache")
+    assert (first.value, first.detail) == (btf.offset("sock", "sk_dst_cache"), btf.offset("tcp_sock", "packets_out"))
     assert "getpgid" not in attached()
 
 
@@ -64,21 +76,30 @@ def test_one_that_lost_events_could_not_tell(program):
 
 def test_what_a_readers_tracer_loses_is_the_readers_and_what_ours_does_is_not(program):
     for loses, expected in (("theirs", Refused), ("ours", CouldNotTell)):
-        theirs, ours, seen = *(tracer(program, "__x64_sys_getpgid") for _ in range(2)), Program()
-        with pytest.raises(expected):
+        ours, seen = tracer(program, "__x64_sys_getpgid"), Program()
+        with readers_own(PROGRAM) as theirs, pytest.raises(expected):
             with readers(theirs, seen), ours:
                 {"theirs": theirs, "ours": ours}[loses].lost = 3
         assert seen.lost == ("expected no event lost by the tracer, found 3" if loses == "theirs" else "")
     assert "getpgid" not in attached()
 
 
-def test_a_readers_program_that_does_not_compile_says_so_in_the_compilers_words(program):
-    program.write_text("this is no C")
+def test_a_readers_program_that_does_not_compile_says_so_in_the_compilers_words():
     seen = Program()
-    with pytest.raises(Refused):
-        with readers(tracer(program, "__x64_sys_getpgid"), seen):
+    with readers_own("this is no C") as theirs, pytest.raises(Refused):
+        with readers(theirs, seen):
             pass
     assert "error:" in seen.refused
+
+
+def test_a_readers_program_which_bcc_compiles_reports_what_ours_does(program):
+    ours = tracer(program, "__x64_sys_getpgid")
+    with readers_own(PROGRAM) as theirs, readers(theirs, Program()), ours:
+        for live in (theirs, ours):
+            live.watch("us", 7)
+        os.getpgid(0)
+    (one,), (other,) = theirs.events, ours.events
+    assert (one.value, one.detail, one.functions) == (other.value, other.detail, other.functions)
 
 
 def test_a_substitution_is_told(program):
@@ -88,7 +109,7 @@ def test_a_substitution_is_told(program):
     assert "__x64_sys_getpgid" in live.substitutions[0]
 
 
-def test_what_cannot_be_attached_is_no_verdict(program, capfd):
+def test_what_cannot_be_attached_is_no_verdict(program):
     with pytest.raises(CannotTry, match="none of no_such_function"):
         with tracer(program, "no_such_function"):
             pass
@@ -97,6 +118,47 @@ def test_what_cannot_be_attached_is_no_verdict(program, capfd):
         with tracer(program, "__x64_sys_getpgid"):
             pass
     assert attached() == ""
+
+
+def test_what_the_kernel_refuses_is_no_verdict(program):
+    program.write_text(PROGRAM.replace("return note_port", "for (;;) ; return note_port"))
+    with pytest.raises(CannotTry, match="entered.bpf.c does not load"):
+        with tracer(program, "__x64_sys_getpgid"):
+            pass
+
+
+def test_the_object_of_a_changed_source_is_not_taken(program, without_compiler):
+    def reported():
+        with tracer(program, "__x64_sys_getpgid") as live:
+            live.watch("us", 7)
+            os.getpgid(0)
+        return live.events[0].value
+
+    def changed(value):
+        program.write_text(PROGRAM.replace("sock__sk_dst_cache,", f"{value},"))
+
+    for value in (3, 4, 3):
+        changed(value)
+        assert reported() == value
+    without_compiler()
+    for value in (3, 4):
+        changed(value)
+        assert reported() == value
+    changed(5)
+    with pytest.raises(CannotTry, match="no object of entered.bpf.c as it is now, and no"):
+        reported()
+
+
+def test_attaching_what_was_compiled_beforehand_takes_a_fraction(monkeypatch, tmp_path):
+    from labs.cases.frag_needed.tracing import stall_tracer
+
+    monkeypatch.setattr(objects, "KEPT", tmp_path / "kept")
+    took_s = []
+    for _ in range(2):
+        with stall_tracer() as live:
+            pass
+        took_s.append(live.attach_s)
+    assert took_s[1] < took_s[0] / 2, took_s
 
 
 def test_a_failing_block_detaches(program):
@@ -123,6 +185,17 @@ def test_the_table_of_symbols_is_read_only_for_what_the_type_information_lacks(t
     written = KALLSYMS.read_bytes()
     for function in ("tcp_v4_err", "ip_fragment", "__icmp_send", "tcp_write_wakeup", "no_such_function"):
         assert kernel.of(function) == symbol_of(function, written), function
+
+
+def test_every_function_is_known_by_an_address_in_it():
+    names = Names()
+    for line in KALLSYMS.read_text().splitlines()[::100]:
+        address, kind, name = line.split()[:3]
+        if kind in "tT" and int(address, 16):
+            assert names.of(int(address, 16)).endswith("+0x0"), line
+    known = {line.split()[2]: int(line.split()[0], 16) for line in KALLSYMS.read_text().splitlines()}
+    for function in ("tcp_v4_err", "__icmp_send", "tcp_write_wakeup"):
+        assert names.of(known[function] + 5) == f"{function}+0x5"
 
 
 def test_offsets_come_from_the_kernel():

@@ -69,6 +69,7 @@ def test_each_import_is_one_that_the_rooms_allow():
             "a judge measures nothing",
         ),
         ("labs.trace.flame", "from labs.take import script", "the guest's rooms"),
+        ("labs.trace.tracer", "from bcc import BPF", "bcc is for what readers write"),
         ("labs.wire.capture", "from labs.measure import clock", "packets are not measured"),
         ("labs.kernel", "from labs.net import node", "a case is found by its folder"),
         ("labs.untidy", "", "the guest's rooms"),

@@ -5,6 +5,12 @@
 
 #include "event.h"
 
+FIELD(ipv6_saddr_score, ifa);
+FIELD(inet6_ifaddr, addr);
+FIELD(inet6_ifaddr, idev);
+FIELD(inet6_dev, dev);
+FIELD(net_device, ifindex);
+
 enum probe { LABEL, ASKED, ANSWERED };
 
 struct question {

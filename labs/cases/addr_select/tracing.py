@@ -31,13 +31,6 @@ PROBES = {
     "on_eval": ["ipv6_get_saddr_eval"],
     "after_eval": ["ipv6_get_saddr_eval"],
 }
-FIELDS = [
-    ("ipv6_saddr_score", "ifa"),
-    ("inet6_ifaddr", "addr"),
-    ("inet6_ifaddr", "idev"),
-    ("inet6_dev", "dev"),
-    ("net_device", "ifindex"),
-]
 # What the flame graph is cut to, and whose share of it is shown; a name may be inlined elsewhere.
 SEND, WALK, LOOKUP = "udpv6_sendmsg", "ipv6_dev_get_saddr", "ipv6_addr_label"
 SHOWN = (
@@ -173,7 +166,7 @@ class Traced(Claims):
 
 def choice_tracer() -> Tracer:
     """The tracer of `choice.bpf.c`, not yet attached. Its `watch` takes a thread's id."""
-    return Tracer(PROGRAM, PROBES, FIELDS)
+    return Tracer(PROGRAM, PROBES)
 
 
 def trace() -> Traced:

@@ -20,7 +20,6 @@ PROBES = {
     "on_current_mss": ["tcp_current_mss"],
     "on_sync_mss": ["tcp_sync_mss"],
 }
-FIELDS = [("sock", "sk_dst_cache"), ("dst_entry", "obsolete"), ("rtable", "rt_pmtu")]
 # include/net/dst.h; a route is looked up anew if it is any but the first (ipv4_dst_check()).
 OBSOLETE = {-1: "valid (DST_OBSOLETE_FORCE_CHK)", -2: "stale (DST_OBSOLETE_KILL)", 2: "dead (DST_OBSOLETE_DEAD)"}
 
@@ -52,7 +51,7 @@ class Try:
 
 def memory_tracer() -> Tracer:
     """The tracer of `memory.bpf.c`, not yet attached."""
-    return Tracer(PROGRAM, PROBES, FIELDS)
+    return Tracer(PROGRAM, PROBES)
 
 
 def again(net: Network) -> Table:

@@ -4,6 +4,10 @@
 
 #include "event.h"
 
+FIELD(sock, sk_dst_cache);
+FIELD(dst_entry, obsolete);
+FIELD(rtable, rt_pmtu);
+
 enum probe { NEXT_HOP_EXCEPTION, CURRENT_MSS, SYNC_MSS };
 
 // update_or_create_fnhe(nhc, daddr, gw, pmtu, lock, expires): the MTU is hung on the next hop.

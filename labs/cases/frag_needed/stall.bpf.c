@@ -4,6 +4,10 @@
 
 #include "event.h"
 
+FIELD(tcp_sock, packets_out);
+FIELD(sk_buff, sk);
+FIELD(sk_buff, data);
+
 enum probe { ICMP_SEND, V4_ERR, MTU_REDUCED, SIMPLE_RETRANSMIT, RETRANSMIT, WAKEUP, SEND_CHECK };
 
 static __always_inline int note_in_flight(void *ctx, u32 probe)

@@ -27,12 +27,11 @@ PROBES = {
     "on_wakeup": ["tcp_write_wakeup"],
     "on_send_check": ["tcp_v4_send_check"],
 }
-FIELDS = [("tcp_sock", "packets_out"), ("sk_buff", "sk"), ("sk_buff", "data")]
 
 
 def stall_tracer() -> Tracer:
     """The tracer of `stall.bpf.c`, not yet attached."""
-    return Tracer(PROGRAM, PROBES, FIELDS)
+    return Tracer(PROGRAM, PROBES)
 
 
 EXPECTED = [

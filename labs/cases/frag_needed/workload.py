@@ -25,7 +25,7 @@ from labs.net.counters import counters, moved
 from labs.net.tcp_info import TcpInfo, tcp_info
 from labs.wire.capture import Capture
 
-if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
+if TYPE_CHECKING:  # only a trace needs it
     from labs.trace.tracer import Tracer
 
 HEADER_BYTES = 3000  # of a request through the sidecar: more than two segments

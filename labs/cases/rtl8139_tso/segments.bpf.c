@@ -4,6 +4,18 @@
 
 #include "event.h"
 
+FIELD(sk_buff, data);
+FIELD(sk_buff, head);
+FIELD(sk_buff, end);
+FIELD(sk_buff, len);
+FIELD(skb_shared_info, gso_size);
+FIELD(sock, sk_dst_cache);
+FIELD(dst_entry, _metrics);
+FIELD(rtable, rt_pmtu);
+FIELD(inet_sock, pmtudisc);
+FIELD(tcp_sock, mss_cache);
+FIELD(tcp_sock, lost_out);
+
 enum probe { START_XMIT, LOCAL_OUT, RETRANSMIT, V4_ERR, SYNC_MSS, SIMPLE_RETRANSMIT };
 
 #define ETHERNET_BYTES 14
@@ -46,7 +58,7 @@ int on_start_xmit(void *ctx)
 int on_local_out(void *ctx)
 {
     void *sk = (void *)ARGUMENT_2(ctx), *data = 0, *dst = 0;
-    u64 metrics = 0;
+    word metrics = 0;
     u32 locks = 0, learnt = 0;
     u16 fragment_be = 0;
     u8 pmtudisc = 0;

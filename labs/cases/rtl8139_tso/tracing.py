@@ -33,19 +33,6 @@ PROBES = {
     "on_sync_mss": ["tcp_sync_mss"],
     "on_simple_retransmit": ["tcp_simple_retransmit"],
 }
-FIELDS = [
-    ("sk_buff", "data"),
-    ("sk_buff", "head"),
-    ("sk_buff", "end"),
-    ("sk_buff", "len"),
-    ("skb_shared_info", "gso_size"),
-    ("sock", "sk_dst_cache"),
-    ("dst_entry", "_metrics"),
-    ("rtable", "rt_pmtu"),
-    ("inet_sock", "pmtudisc"),
-    ("tcp_sock", "mss_cache"),
-    ("tcp_sock", "lost_out"),
-]
 HEADERS_BYTES = 40 + OPTIONS_BYTES  # of each data segment: IPv4, TCP, and its timestamps
 # What cp_tx() takes for a count of collisions (TxColCntShift and its mask in 8139cp.c): of a large send
 # the low four bits of gso_size, of any other packet of TCP the bits that ask for its two checksums.
@@ -55,7 +42,7 @@ PMTUDISC = {0: "DONT", 1: "WANT", 2: "DO"}  # include/uapi/linux/in.h, IP_PMTUDI
 
 def segments_tracer() -> Tracer:
     """The tracer of `segments.bpf.c`, not yet attached."""
-    return Tracer(PROGRAM, PROBES, FIELDS)
+    return Tracer(PROGRAM, PROBES)
 
 
 @dataclass(frozen=True)

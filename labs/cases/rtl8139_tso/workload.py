@@ -19,7 +19,7 @@ from labs.net.counters import counters, moved
 from labs.net.node import CommandFailed
 from labs.wire.capture import Capture
 
-if TYPE_CHECKING:  # bcc takes its time to import, and only a trace needs it
+if TYPE_CHECKING:  # only a trace needs it
     from labs.trace.tracer import Tracer
 
 MAX_S = 1.0

@@ -4,9 +4,20 @@
 
 #include "event.h"
 
-enum probe { SPLICE, PAGE, SENDPAGE, PUSH, PUSH_ONE, PUSH_PENDING, SEND, ARM, PROBE };
+FIELD(sock_common, skc_family);
+FIELD(tcp_sock, write_seq);
+FIELD(tcp_sock, snd_nxt);
+FIELD(file, private_data);
+FIELD(socket, sk);
+FIELD(splice_desc, total_len);
+FIELD(splice_desc, u);
+FIELD(pipe_inode_info, head);
+FIELD(pipe_inode_info, tail);
+FIELD(sk_buff, len);
+FIELD(inet_connection_sock, icsk_retransmit_timer);
+FIELD(inet_connection_sock, icsk_pending);
 
-#define ARGUMENT_5(ctx) REGISTER(ctx, r8)
+enum probe { SPLICE, PAGE, SENDPAGE, PUSH, PUSH_ONE, PUSH_PENDING, SEND, ARM, PROBE };
 
 // A server has one local port for all its connections, so the peer's port names them. It lies right before
 // the address family (struct sock_common), in a union without a name, of which btf.py knows nothing.
@@ -46,7 +57,7 @@ int on_splice(void *ctx)
 int on_page(void *ctx)
 {
     void *pipe = ARGUMENT_1(ctx), *desc = (void *)ARGUMENT_3(ctx), *file = 0;
-    u64 asked = 0;
+    word asked = 0;
     u32 head = 0, tail = 0;
     GET(asked, desc, splice_desc__total_len);
     GET(file, desc, splice_desc__u);

@@ -28,21 +28,6 @@ PROBES = {
     "on_arm": ["sk_reset_timer"],
     "on_probe": ["tcp_write_wakeup"],
 }
-FIELDS = [
-    ("pt_regs", "r8"),
-    ("sock_common", "skc_family"),
-    ("tcp_sock", "write_seq"),
-    ("tcp_sock", "snd_nxt"),
-    ("file", "private_data"),
-    ("socket", "sk"),
-    ("splice_desc", "total_len"),
-    ("splice_desc", "u"),
-    ("pipe_inode_info", "head"),
-    ("pipe_inode_info", "tail"),
-    ("sk_buff", "len"),
-    ("inet_connection_sock", "icsk_retransmit_timer"),
-    ("inet_connection_sock", "icsk_pending"),
-]
 PROBE0 = 3  # ICSK_TIME_PROBE0, include/net/inet_connection_sock.h
 ASKED, CORKED = "asked too much", "header with MORE"
 SHOWN = [way for way in WAYS if way.name in (ASKED, CORKED, "exact length")]
@@ -75,7 +60,7 @@ SENDING = ("tcp_push", "tcp_push_one", "tcp_write_wakeup", "sk_reset_timer", "__
 
 def push_tracer() -> Tracer:
     """The tracer of `pushes.bpf.c`, not yet attached."""
-    return Tracer(FOLDER / "pushes.bpf.c", PROBES, FIELDS)
+    return Tracer(FOLDER / "pushes.bpf.c", PROBES)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from labs.net.sockets import ESTABLISHED, Socket
 from labs.net.tcp_info import tcp_info
 from labs.table import Table
 
-if TYPE_CHECKING:  # bcc takes its time to import
+if TYPE_CHECKING:  # only a trace needs it
     from labs.measure.clock import Clock
     from labs.trace.tracer import Event, Tracer
 

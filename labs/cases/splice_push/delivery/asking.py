@@ -19,7 +19,7 @@ from labs.cases.splice_push.delivery.judge import AGAIN, FIRST, STOPPED_BYTES, T
 from labs.cases.splice_push.network import PORT, SERVER, Network
 from labs.cases.splice_push.workload import OWN_PORTS
 
-if TYPE_CHECKING:  # bcc takes its time to import
+if TYPE_CHECKING:  # only a trace needs it
     from labs.measure.clock import Clock
     from labs.trace.tracer import Tracer
 

@@ -47,7 +47,7 @@ TOLD = "IcmpInDestUnreachs"
 
 def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
-    taking, seen, ours = Taking(exercise, answer), Ways(Program()), Tracer(OURS, OUR_PROBES, FIELDS)
+    taking, seen, ours = Taking(exercise, answer), Ways(Program()), Tracer(OURS, OUR_PROBES)
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:
         with taking.expecting_answers(), attached(theirs, seen.program), ours, Sender(net, theirs, ours) as sender:
             sender.rounds()

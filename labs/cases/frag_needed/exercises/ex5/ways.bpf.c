@@ -5,6 +5,9 @@
 
 #include "event.h"
 
+FIELD(sk_buff, data);
+FIELD(tcp_sock, packets_out);
+
 enum probe { V4_ERR, MTU_REDUCED };
 
 // tcp_v4_err(skb, info): skb->data is the quoted IP header; before it are ICMP's eight bytes, and before these the

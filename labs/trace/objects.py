@@ -1,0 +1,75 @@
+"""Where is a tracing program's object, so that nothing needs to be compiled when it is attached? Under the hash of all
+that it is made of: one whose source has changed since is not found, and made.
+
+`python -m labs.trace.objects` makes them all. The host has that done in the guest of which it keeps a snapshot, so that
+each guest wakes with them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+from labs.errors import CannotTry
+
+KEPT = Path("/run/lab-objects")  # as long as the guest runs; outside of labs/, which is brought anew
+FOLDER = Path(__file__).parent
+HEADER, WORDS = FOLDER / "event.h", FOLDER / "object.h"
+COMPILER = "clang"
+WORD_BITS = 8 * struct.calcsize("P")  # of the kernel, because ours are its programs
+OPTIONS = [
+    *("-target", "bpf", "-mcpu=v2", "-O2", "-g"),  # libbpf reads what maps are like in debug information (BTF)
+    f"-DWORD_BITS={WORD_BITS}",
+    *("-idirafter", "/usr/include/x86_64-linux-gnu"),  # where Debian has <asm/types.h>
+]
+BEGUN_WITH = "start.bpf.c"  # by a reader, who writes for bcc
+
+
+def text(program: Path) -> str:
+    """The program with event.h in the place of its `#include`, as one file: bcc rewrites calls on maps only in the main
+    one. The compiler still names each file and its lines."""
+    include = '#include "event.h"\n'
+    before, found, after = program.read_text().partition(include)
+    if not found:
+        return before
+    return f'{before}#line 1 "event.h"\n{HEADER.read_text()}#line {before.count(chr(10)) + 2} "{program.name}"\n{after}'
+
+
+def compiled(program: Path) -> Path:
+    """The object of a program of ours. Raises CannotTry if there is none, and none can be made."""
+    source = re.sub(r"\b(\w+)\.(lookup|update|perf_submit)\(", r"map_\2(\1, ", text(program))
+    made_of = "\0".join([source, WORDS.read_text(), *OPTIONS])
+    kept = KEPT / f"{program.stem}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.o"
+    if not kept.exists():
+        KEPT.mkdir(exist_ok=True)
+        aside = kept.with_suffix(f".{os.getpid()}")
+        _compile(program.name, source, aside)
+        aside.rename(kept)
+    return kept
+
+
+def _compile(name: str, source: str, to: Path) -> None:
+    command: list[str | Path] = [COMPILER, *OPTIONS, "-include", WORDS, "-x", "c", "-c", "-", "-o", to]
+    try:
+        done = subprocess.run(command, input=source, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise CannotTry(f"no object of {name} as it is now, and no {COMPILER} to make one", "./lab reset") from None
+    if done.returncode:
+        raise CannotTry(f"{name} does not compile: {done.stderr.strip()}")
+
+
+def main() -> None:
+    """All of them. What does not compile says so when it is attached."""
+    for program in (FOLDER.parent / "cases").rglob("*.bpf.c"):
+        if program.name != BEGUN_WITH:
+            with contextlib.suppress(CannotTry):
+                compiled(program)
+
+
+if __name__ == "__main__":
+    main()
