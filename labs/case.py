@@ -12,7 +12,7 @@ and `text()`, what a person reads, at most 80 columns wide. `reproduced` is None
 often to tell. Both functions raise CannotTry if the machine lacks something. A notebook calls the same functions.
 `shell.py` has `session()` for `./lab shell`, see labs/shell.py. `record.py` has one function:
 
-    record() -> dict      plain values that the book's prose quotes; under "figures" its pictures as HTML, by
+    record() -> dict      plain values that the book's prose quotes; under "figures" its pictures as data, by
                           name; under "files" what a reader may download beside the figure that each is named after
 
 An exercise is a folder `exercises/ex<n>/` of its case, with two modules beside its task and its answers. `measure.py`

@@ -34,26 +34,6 @@ def pv_is_whole_and_late(pv):
     assert pv.broken.took_ms > 5 * pv.fixed.took_ms
 
 
-def looks_find_what_they_are_for(on_call):
-    """Each look of the playbook finds what it is for, and those that do more than describe do not find it in the
-    control."""
-    assert len(on_call) >= 3
-    for name, look in on_call.items():
-        assert look.tells or not look.expect, name
-        assert look.describes or not look.tells_in_control, name
-
-
-def looks_tell_the_look_alike(on_call):
-    """Each look that is typed in the look-alike, too, finds there what it looks for, and not where the fault is. What
-    is the fault's it does not find there, unless both have it."""
-    there = {name: look for name, look in on_call.items() if look.look_alike}
-    assert len(there) == 2
-    for name, look in there.items():
-        assert look.look_alike.tells and not look.look_alike.tells_with_fault, name
-        assert look.acquits or not look.look_alike.tells_in_control, name
-        assert look.common or not look.look_alike.has_the_faults, name
-
-
 def small_writes_wait_for_a_delayed_ack(look_alike):
     """With small writes most answers take 40 ms or more, and less than any timer of TCP's sender."""
     assert sum(40 <= ms < 200 for ms in look_alike.waited_ms) > len(look_alike.waited_ms) / 2

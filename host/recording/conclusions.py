@@ -1,7 +1,8 @@
 """Does a recording lead to the same conclusions as the book, on whatever machine it was made?
 
 `book/_recordings/<case>.conclusions.py` holds them as Python, one function each, in the order in which the pages draw
-them. A conclusion is an order, a ratio or a truth, never a figure of its own::
+them; `looks.conclusions.py` those that hold of every case's looks. A conclusion is an order, a ratio or a
+truth, never a figure of its own::
 
     def b_waits_longer(run):
         "B waits at least five times as long as A."

@@ -96,7 +96,8 @@ def hold(name: str, data: dict) -> None:
             f"{name}: expected the conclusions that a recording must lead to in {file.name}, found no such file",
             "see book/_recordings/frag-needed.conclusions.py and host/recording/conclusions.py",
         )
-    if changed := conclusions.changed(file, data):
+    of_all = [RECORDINGS / "looks.conclusions.py"] if name in cases.cases() else []
+    if changed := [fault for each in [file, *of_all] for fault in conclusions.changed(each, data)]:
         reasons = [reason for part in ("run", "trace") for reason in data.get(part, {}).get("reasons", [])]
         changed += [reason.removeprefix("no ") for reason in reasons if reason.startswith("no ")]
         raise LabError(

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from core import cases
 from host.errors import LabError
 from host.recording import conclusions, record
 from host.recording.record import RECORDINGS
@@ -16,6 +17,14 @@ RECORDING = {"run": {"a_ms": 20.0, "b_ms": 240.0, "ways": [{"name": "A", "ok": T
 @pytest.mark.parametrize("file", STORED, ids=lambda file: file.stem)
 def test_the_stored_recordings_lead_to_the_books_conclusions(file):
     record.hold(file.stem, json.loads(file.read_text()))
+
+
+@pytest.mark.parametrize("case", cases.cases())
+def test_a_look_that_finds_the_fault_where_nothing_is_wrong_is_noticed_in_every_case(case):
+    recording = json.loads((RECORDINGS / f"{case}.json").read_text())
+    next(look for look in recording["on_call"].values() if not look["describes"])["tells_in_control"] = True
+    with pytest.raises(LabError, match="do not find it in the control"):
+        record.hold(case, recording)
 
 
 def test_there_is_a_recording():
