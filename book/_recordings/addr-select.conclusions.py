@@ -45,6 +45,13 @@ def no_rule_takes_most_of_the_time(rules):
     assert least_us > 0.6 * rules.as_told.send_us
 
 
+def most_of_the_price_stays_without_labels(rules):
+    """With the label table emptied each lookup is still made, and most of the price of an address stays, if it does not
+    rise."""
+    assert rules.no_labels.calls.ipv6_addr_label == rules.as_told.calls.ipv6_addr_label
+    assert rules.no_labels.ns_per_address > rules.as_told.ns_per_address / 2
+
+
 def an_entry_counts_and_not_its_label(rules):
     """An entry for the services shortens each lookup, and its label changes nothing: the two are alike within a
     tenth."""

@@ -13,6 +13,13 @@ def segments_larger_than_agreed(run):
     assert broken.frag_needed == broken.too_long == broken.above_mss > 0
 
 
+def refused_more_than_a_first_flight(run, on_call):
+    """In each download the router refuses more segments than path MTU discovery can cost a new connection."""
+    first_flight = 10  # TCP_INIT_CWND: what TCP sends before it can have heard of the path
+    (refused,) = (int(line.split()[1]) for line in on_call.refused.lines if line.startswith("IpFragFails"))
+    assert min(refused, *(each.frag_needed for each in run.rounds.as_it_is)) > first_flight
+
+
 def others_keep_to_it(run):
     """The same card mended, another card, and the same card without TSO keep to what was agreed, and lose nothing."""
     states = run.states

@@ -22,21 +22,24 @@ FILE = "repeats.json"
 
 def of(name: str, times: int = TIMES) -> dict:
     """The case's runs as it is, and as many with its fault off, beside an endless loop on another processor: what
-    `figure` is, and of either kind how many there were of each outcome, the figures and their distribution."""
+    `figure` is, and of either kind how many there were of each outcome, the figures and their distribution; and where
+    they come from, as it was before the first."""
     case = cases.case(name)
+    origin = record.provenance(case.profile)
     with _busy(), serving.throwaway(case.profile) as guest:
         fault, figure = _counted(guest, case, times, {})
         off, _ = _counted(guest, case, times, case.fault_off)
-    return {"figure": figure, "times": times, "fault": fault, "fault_off": off}
+    return {"provenance": origin, "figure": figure, "times": times, "fault": fault, "fault_off": off}
 
 
 def store(name: str, found: dict) -> None:
-    """Keep what was found of this case beside that of the others, each with where it comes from."""
+    """Keep what was found of this case beside that of the others, each with where it comes from; all of them with the
+    ordinary QEMU, and the date and commit of the last."""
     kept = record.RECORDINGS / FILE
     known = json.loads(kept.read_text()) if kept.exists() else {}
     known.pop("provenance", None)
-    found = {**found, "provenance": record.provenance(cases.case(name).profile)}
-    record.store_data("repeats", {**known, key(name): found}, record.provenance())
+    of_last = {word: found["provenance"][word] for word in ("date", "commit")}
+    record.store_data("repeats", {**known, key(name): found}, record.provenance() | of_last)
 
 
 def key(name: str) -> str:

@@ -17,7 +17,7 @@ from labs.cases.addr_select.exercises.ex3 import measure as running
 from labs.cases.addr_select.exercises.ex4 import measure as deprecating
 from labs.cases.addr_select.exercises.ex5 import measure as multiplying
 from labs.cases.addr_select.exercises.ex6 import thread_ids
-from labs.cases.addr_select.exercises.ex6.judge import ALIKE, FAR, NEAR
+from labs.cases.addr_select.exercises.ex6.judge import FAR, NEAR, congruent, neighbours
 from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, REPORTED, SELECT
 from labs.cases.addr_select.sweep import Line, counts
@@ -153,12 +153,14 @@ def test_the_kernels_rules_are_asked_of_the_kernel():
     assert not set(named) - set(scores.RFC)  # a rule that we have no words for
 
 
-@pytest.mark.parametrize("apart, how", zip((NEAR, FAR), ALIKE))
-def test_two_threads_get_ids_that_agree_in_part(apart, how):
+@pytest.mark.parametrize(
+    "apart, alike", [(NEAR, neighbours), (FAR, partial(congruent, FAR)), (1021, partial(congruent, 1021))]
+)
+def test_two_threads_get_ids_that_agree_in_part(apart, alike):
     limit = thread_ids.LIMIT.read_text()
     with thread_ids.any_id(), thread_ids.two_threads(apart) as pools:
         ids = [pool.submit(threading.get_native_id).result() for pool in pools]
-    assert ids[1] - ids[0] == apart and ALIKE[how](*ids)
+    assert ids[1] - ids[0] == apart and alike(*ids)
     assert thread_ids.LIMIT.read_text() == limit and int(thread_ids.LAST.read_text()) < FAR
 
 

@@ -121,3 +121,9 @@ def test_lines_that_tell_are_kept_first():
     read = taken(alike=long + ALIKE).to_json()["timer"]["look_alike"]
     assert len(read["lines"]) == looks.SHOWN_LINES and read["lines"][:2] == ["0", "1"]
     assert [read["lines"][number] for number in read["telling"]] == ["waits by on"]
+
+
+@pytest.mark.parametrize("refused, tells", [(0, False), (1, False), (10, False), (11, True), (15, True), (120, True)])
+def test_path_mtu_discovery_of_a_new_connection_is_not_taken_for_a_wrong_offload(refused, tells):
+    (look,) = (each for each in looks.read(REPOSITORY / "labs/cases/rtl8139_tso/looks.toml") if each.id == "refused")
+    assert look.tells(f"#kernel\nIpFragFails                     {refused:<19}0.0\n") == tells

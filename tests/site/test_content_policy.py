@@ -55,28 +55,55 @@ RECORDED = {  # in a notebook's outputs, as HTML
     "a handler": f'<img src="x" onerror="{RAN}">',
     "end of the article": f"</div></section></article></main><script>{RAN}</script>",
     "another head": f"</body></html><html><head><script>{RAN}</script></head><body>",
-    "as if it had a policy": f'<meta http-equiv="Content-Security-Policy" content=""><script>{RAN}</script>',
 }
 
 
-def test_what_a_recording_brings_along_runs_nothing(book, browser):
+@pytest.fixture
+def recorded(book):
+    """recorded(markup, …): a page of a notebook whose outputs are these, as HTML."""
+
+    def built(*outputs: str):
+        shown = [{"output_type": "display_data", "metadata": {}, "data": {"text/html": each}} for each in outputs]
+        return book(
+            {"index.ipynb": notebook(code("run()", *shown))},
+            html_theme="sphinx_book_theme",
+            html_theme_options={"use_fullscreen_button": False},  # as in the book
+            extensions=["myst_nb", "book._ext.recordings.recorded", "book._ext.pages.content_policy"],
+        )
+
+    return built
+
+
+def test_what_a_recording_brings_along_runs_nothing(recorded, browser):
     """Its outputs are on the page before the policy is, and the policy names none of them."""
-    outputs = [
-        {"output_type": "display_data", "metadata": {}, "data": {"text/html": markup.format(name)}}
-        for name, markup in RECORDED.items()
-    ]
-    built = book(
-        {"index.ipynb": notebook(code("run()", *outputs))},
-        html_theme="sphinx_book_theme",
-        html_theme_options={"use_fullscreen_button": False},  # as in the book
-        extensions=["myst_nb", "book._ext.recordings.recorded", "book._ext.pages.content_policy"],
-    )
+    built = recorded(*(markup.format(name) for name, markup in RECORDED.items()))
     assert built.status == 0, built.warnings
     with served(built.out) as site, visit(browser, f"{site}/index.html") as seen:
         seen.page.wait_for_timeout(300)
         assert seen.page.evaluate("window.ran") is None
         assert seen.page.evaluate("document.documentElement.dataset.mode") is not None  # the theme's script did run
         assert len([error for error in seen.errors if error.startswith("Executing inline ")]) == len(RECORDED)
+
+
+LEADS_AWAY = {
+    "plainly": '<meta http-equiv="refresh" content="0; url=search.html">',
+    "in other letters": "<META/HTTP-EQUIV=&#114;efresh\nCONTENT='0; url=search.html'>",
+    "below a comment that ends at once": '<!--><meta http-equiv="refresh" content="0; url=search.html"><!-- -->',
+    "another head": '</body></html><html><head><meta http-equiv="refresh" content="0; url=search.html"></head><body>',
+}
+
+
+@pytest.mark.parametrize("markup", LEADS_AWAY.values(), ids=LEADS_AWAY.keys())
+def test_a_page_that_leads_its_reader_away_is_refused(recorded, browser, markup):
+    built = recorded(markup)
+    assert built.status == 1 and "index.html: expected no <meta> below its head, found one" in built.warnings
+    with served(built.out) as site, visit(browser, f"{site}/index.html") as seen:
+        seen.page.wait_for_url("**/search.html")  # so would the reader
+
+
+def test_what_is_called_nearly_so_or_is_only_shown_is_not_refused(recorded):
+    built = recorded("<svg><metadata>by Matplotlib</metadata></svg>", "&lt;meta http-equiv=refresh&gt;")
+    assert built.status == 0, built.warnings
 
 
 def test_a_script_is_named_by_its_hash():

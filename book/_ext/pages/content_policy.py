@@ -10,6 +10,10 @@ A script is the theme's if it stands in the head, for that is over before the fi
 pretend that the article around it ends, but not that it came earlier. What a recording gives to the head, words of a
 title or a description, is escaped there. One page has a script below its head, the search, on which no document
 stands. The one handler is known by its words. A recording may repeat these, and gets what the theme does.
+
+No policy forbids `<meta http-equiv="refresh">`, which leads the reader to another page, of this site or not, without a
+script; browsers obey it in the body, too. So a page with any `<meta` below its head is refused, also in what looks like
+a comment: where that ends, a browser reads in its own way.
 """
 
 from __future__ import annotations
@@ -22,9 +26,12 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 from book._ext.live.run_here import LAB
 
+LOGGER = logging.getLogger(__name__)
+META = re.compile(r"<meta[\s/>]", re.IGNORECASE)  # and not <metadata>, which pictures have
 HEAD = re.compile(r"<meta charset=\"[^\"]*\"\s*/?>")
 LIVE, ASKS_LAB = 'class="wpw-live"', 'class="wpw-run"'
 # `file:` is the site itself, where a page was opened from a folder; a page from a server cannot load it.
@@ -80,8 +87,15 @@ def add(app: Sphinx, failure: Exception | None) -> None:
         return
     for page in Path(app.outdir).rglob("*.html"):
         html = page.read_text("utf-8")
-        head = html.partition("</head>")[0]
+        head, _, below = html.partition("</head>")
         if 'http-equiv="Content-Security-Policy"' in head:  # an earlier build wrote this page
+            continue
+        if META.search(below):  # it gets no policy, so the next build refuses it as well
+            LOGGER.error(
+                f"{page.relative_to(app.outdir)}: expected no <meta> below its head, found one, which may lead readers "
+                "to another page. Next: take what brings it, such as a cell's output, out of the page"
+            )
+            app.statuscode = 1
             continue
         scripts = scripts_in(html if page == Path(app.outdir) / NO_DOCUMENT else head)
         page.write_text(declared(html, policy(html, scripts)), "utf-8")

@@ -1,5 +1,6 @@
 """Does the evidence of what was measured come to the verdict that a prediction deserves?"""
 
+import json
 import random
 from dataclasses import replace
 
@@ -40,7 +41,7 @@ CROWD = Crowd(pairs(10, 500), 3001, 66004)
 def condition(answer: str) -> Fates:
     """What the broken kernel does: a request for more than there is loses its end."""
     made = [*listed(exercise("splice-push/3")), *unseen(random.Random(answer))]
-    return Fates(made, [loses(one) for one in made], 7)
+    return Fates(made, 7, [loses(one) for one in made])
 
 
 def solution(id: str) -> str:
@@ -210,6 +211,13 @@ def test_nothing_passes_by_luck(lost):
         seen = replace(condition(f"{chance.random()}"), secret=chance.getrandbits(62))
         verdict = judged(of("splice-push/3", seen, answer))
         assert verdict.verdict == "FAIL" and failed(verdict) == ["condition-right"], verdict.text()
+
+
+def test_without_the_number_that_was_drawn_nothing_is_judged():
+    evidence = of("splice-push/3", condition("")).to_json()
+    del evidence["seen"]["secret"]
+    verdict = judged_file(json.dumps(evidence).encode())
+    assert verdict.verdict == "COULD NOT TELL" and "secret" in verdict.text(), verdict.text()
 
 
 def test_every_other_request_that_is_made_asks_for_too_much():

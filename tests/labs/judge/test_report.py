@@ -7,7 +7,7 @@ import pytest
 
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
-from labs.cases.addr_select.exercises.ex6.judge import FAR, Choice, Choices
+from labs.cases.addr_select.exercises.ex6.judge import FAR, FARTHEST, MOST_APART, Choice, Choices, apart, moduli
 from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.names import BALANCER, CLIENT
 from labs.cases.splice_push.exercises.ex5.judge import PUSHES, Unpushed
@@ -138,6 +138,51 @@ def test_choices_that_did_not_meet_tell_nothing(made, threads, id):
     evidence = replace(of("addr-select/6", Program()), seen=Choices(Program(told=TOLD["addr-select/6"]), made, threads))
     verdict = judged_file(evidence.text().encode())
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [id], verdict.text()
+
+
+@pytest.mark.parametrize(
+    "code, found",
+    [
+        ("int slot = thread() % 1021;", [1021]),
+        ("#define SLOTS 0x3fdU\n thread() % SLOTS", [1021]),
+        ("slot = thread() % 01775L", [1021]),
+        ("// GPL-2.0, 1021\n/* 1021\n 1021 */ u32 one_1021 = ARGUMENT_4(ctx);", []),
+        ('char *text = "/* \\" //", quote = \'"\'; slot = thread() % 1021; // "', [1021]),
+        (f"{'9' * 5000} /* 1021", []),
+        ("asked % 2, >> 32, % 256, % 1000, 0", []),  # FAR is a multiple
+        (f"% {FARTHEST}; % {FARTHEST + 1}; % {1 << 40}", [FARTHEST]),  # no two ids are so far apart
+    ],
+)
+def test_the_numbers_of_an_answers_code_are_those_that_may_make_one_of_two_threads(code, found):
+    assert moduli(code) == found
+
+
+def test_each_number_divides_a_distance_between_ids_and_distances_are_few():
+    numbers = [3, 7, 13, 1021, 65537, FARTHEST - 1]
+    distances = apart(" ".join(map(str, numbers)))
+    assert len(distances) == 3 and max(distances) <= FARTHEST
+    assert all(any(distance % number == 0 for distance in distances) for number in numbers)
+
+
+A_PRIME = "int on(void *ctx) { int slot = thread() % 1021; }"
+
+
+@pytest.mark.parametrize("distance, passes", [(1021, True), (3 * 1021, True), (1020, False), (FAR, False)])
+def test_threads_that_agree_by_a_number_of_the_answer_have_to_have_met(distance, passes):
+    made = [replace(one, first_s=one.first_s + 99, last_s=one.last_s + 99) for one in MADE[-4:]]
+    made = [*MADE, *(replace(one, thread={"D": "F", "E": "G"}[one.thread]) for one in made)]
+    told = [*TOLD["addr-select/6"], Event("F", 0), Event("G", 1), Event("G", 1), Event("F", 0)]
+    seen = Choices(Program(told=told), made, THREADS | {"F": 6000, "G": 6000 + distance})
+    verdict = judged(replace(of("addr-select/6", Program()), answer=A_PRIME, seen=seen))
+    assert verdict.verdict == ("PASS" if passes else "COULD NOT TELL"), verdict.text()
+    assert failed(verdict) == ([] if passes else ["threads-modulo-1021"])
+
+
+def test_more_numbers_than_can_be_tried_are_too_many():
+    primes = [number for number in range(2100, 2300) if all(number % each for each in range(2, 48))]
+    assert len(apart(answer := " ".join(map(str, primes)))) > MOST_APART
+    verdict = judged(replace(of("addr-select/6", Program(told=TOLD["addr-select/6"])), answer=answer))
+    assert failed(verdict) == ["few-numbers"], verdict.text()
 
 
 @pytest.mark.parametrize("first, threads, was", [(6, "BC", 7), (10, "DE", 11)])

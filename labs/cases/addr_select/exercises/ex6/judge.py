@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
-from core.judge.verdict import Verdict
+from core.judge.verdict import Judged, Verdict
 from core.plain import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
 from labs.judge.judging import LACKS_A_PART, Judge, seen_in
@@ -19,11 +22,12 @@ RULES = 6  # one after the other, in each choice another one decides
 AT_ONCE = 2  # pairs of choices by other rules that have to have been made at the same time, by threads of either kind
 # How far apart the ids of two threads are: neighbours, or the same in their last 14 bits and their last three digits.
 NEAR, FAR = 1, 1000 << 11
-# In what part, so that a program which keeps no more of an id takes two threads for one.
-ALIKE: dict[str, Callable[[int, int], bool]] = {
-    "but for their last bit": lambda one, other: one ^ other == NEAR,
-    "at their end": lambda one, other: (one - other) % FAR == 0,
-}
+LARGEST_ID = 1 << 22  # PID_MAX_LIMIT in include/linux/threads.h
+FARTHEST = LARGEST_ID - (1 << 14)  # so that there are some pairs to choose from
+MOST_APART = 8  # further distances, in which an answer's numbers are tried
+# Of C: a text, in which no comment begins, or a comment; and a whole number, of no more digits than an id can have.
+TEXT_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
+NUMBER = re.compile(r"\b(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,9})[uUlL]*\b")
 
 
 @dataclass
@@ -57,12 +61,51 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: each choice is reported once, by its thread, with the number of the rule that decided."""
     seen: Choices = seen_in(evidence)
     ran(verdict, seen.program)
-    tell_apart(seen)
+    if (distances := len(apart(evidence.answer))) > MOST_APART:
+        verdict.fail(
+            "few-numbers",
+            f"numbers that divide one of {MOST_APART} distances between ids",
+            f"any number of the program may be one by which it takes two threads for one; to try all of them takes "
+            f"{distances} distances between ids, and {MOST_APART} are tried at most",
+        )
+        raise Judged
+    tell_apart(seen, moduli(evidence.answer))
     hold(verdict, seen.made, seen.program.told)
 
 
-def tell_apart(seen: Choices) -> None:
-    """What has happened has to tell a right program from one that takes a rule, or a thread, for another."""
+def moduli(answer: str) -> list[int]:
+    """The whole numbers of its code by which it may find a thread's place, so that ids which are a multiple apart share
+    one; without those of which FAR is a multiple. A number that it reckons (1020 + 1) is none of them."""
+    code = TEXT_OR_COMMENT.sub(lambda found: found[1] or " ", answer)
+    found = {int(text, 8 if text.startswith("0") and text.isdigit() else 0) for text in NUMBER.findall(code)}
+    return sorted(number for number in found if 0 < number <= FARTHEST and FAR % number)
+
+
+def apart(answer: str) -> list[int]:
+    """How far apart the ids of further pairs of threads are: of each of the moduli one distance is a multiple."""
+    found: list[int] = []
+    for number in moduli(answer):
+        of = next((each for each in found if math.lcm(each, number) <= FARTHEST), None)
+        if of is None:
+            found.append(number)
+        else:
+            found[found.index(of)] = math.lcm(of, number)
+    return found
+
+
+def neighbours(one: int, other: int) -> bool:
+    """Whether two ids differ in their last bit alone."""
+    return one ^ other == NEAR
+
+
+def congruent(modulus: int, one: int, other: int) -> bool:
+    """Whether two ids are a multiple of it apart."""
+    return (one - other) % modulus == 0
+
+
+def tell_apart(seen: Choices, moduli: list[int]) -> None:
+    """What has happened has to tell a right program from one that takes a rule for another, or a thread, since it keeps
+    no more of an id than a part in which two agree."""
     decided = sorted({one.number for one in seen.made})
     if len(decided) < RULES:
         raise CannotTry(f"expected six rules to decide, found {decided}", "the same call again", TOLD_APART)
@@ -70,7 +113,12 @@ def tell_apart(seen: Choices) -> None:
         raise Damaged(LACKS_A_PART)
     meeting = [(one, other) for one, other in itertools.combinations(seen.made, 2) if one.meets(other)]
     ids = [(seen.threads[one.thread], seen.threads[other.thread]) for one, other in meeting]
-    for how, alike in ALIKE.items():
+    alike_in: dict[str, Callable[[int, int], bool]] = {
+        "but for their last bit": neighbours,
+        "at their end": functools.partial(congruent, FAR),
+        **{f"modulo {modulus}": functools.partial(congruent, modulus) for modulus in moduli},
+    }
+    for how, alike in alike_in.items():
         if (count := sum(alike(*pair) for pair in ids)) < AT_ONCE:
             raise CouldNotTell(
                 f"{count} pairs of choices were made at the same time by threads with ids that agree {how}, "

@@ -2,7 +2,8 @@
 
 Six choices are made among few addresses; in each another rule decides, and in one the first address
 stays the best to the end. Then two threads choose at the same time, among many, by different rules: two whose ids agree
-in all but the last bit, and two whose ids agree at their end. The truth is read from our own trace of the questions.
+in all but the last bit, two whose ids agree at their end, and two for the numbers in the answer by which ids may agree.
+The truth is read from our own trace of the questions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Program
-from labs.cases.addr_select.exercises.ex6.judge import FAR, NEAR, Choice, Choices
+from labs.cases.addr_select.exercises.ex6.judge import FAR, MOST_APART, NEAR, Choice, Choices, apart
 from labs.cases.addr_select.exercises.ex6.thread_ids import any_id, two_threads
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import NODE, UPLINK, service
@@ -45,8 +46,6 @@ CLOSER = "2001:db8:2:1::1"  # on lo, older than the services, and closer to the 
 PREEMPT = Path("/sys/kernel/debug/sched/preempt")
 MANY = 128  # addresses, each asked four questions
 BEFORE, TIMES = 2, 4  # that the first of two threads chooses alone, and each beside the other
-# Who chooses at the same time, the one that is interrupted first; and how far apart their ids are.
-PAIRS = {("the one", "its neighbour"): NEAR, ("a third", "its namesake"): FAR}
 PATIENCE_S = 20
 # The node's own network and the peer's.
 SAME_LABEL = "".join(f"addrlabel add prefix 2001:db8:{group}::/48 label 99\n" for group in (1, 2))
@@ -66,16 +65,22 @@ def take(exercise: Exercise, answer: str) -> Evidence:
 
             watch("the sender")
             choices(net)
-            for pair, apart in PAIRS.items():
+            for pair, distance in pairs(answer).items():
                 for tracer in (theirs, ours):
                     tracer.drain()
-                at_once(net, watch, pair, apart)
+                at_once(net, watch, pair, distance)
             names = addresses_of(net.node.pid)
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
         seen.program.told = told(theirs)
         seen.made = made(ours.events, names)
     return taking.evidence(seen)
+
+
+def pairs(answer: str) -> dict[tuple[str, str], int]:
+    """Who chooses at the same time, the one that is interrupted first; and how far apart their ids are."""
+    further = {(f"one of two {each} apart", f"the other {each} apart"): each for each in apart(answer)[:MOST_APART]}
+    return {("the one", "its neighbour"): NEAR, ("a third", "its namesake"): FAR, **further}
 
 
 def made(events: list[Event], names: dict[int, str]) -> list[Choice]:
@@ -112,10 +117,10 @@ def choices(net: Silent) -> None:
         sender.send()  # none: no later one is better than the first
 
 
-def at_once(net: Silent, watch: Callable[[str], None], pair: tuple[str, str], apart: int) -> None:
-    """Has two threads with ids so far apart choose at the same time, again and again. Each sends to an address of the
-    node's own: the one that the kernel asks first, which nothing overtakes then, and the one that it asks second, which
-    rule 1 prefers.
+def at_once(net: Silent, watch: Callable[[str], None], pair: tuple[str, str], distance: int) -> None:
+    """Has two threads, with ids at this distance, choose at the same time, again and again. Each sends to an address of
+    the node's own: the one that the kernel asks first, which nothing overtakes then, and the one that it asks second,
+    which rule 1 prefers.
 
     There is one processor, so one has to be taken off it amid its choice: the other sleeps for a third of the shortest
     choice so far, and goes before whoever runs when it wakes.
@@ -145,7 +150,7 @@ def at_once(net: Silent, watch: Callable[[str], None], pair: tuple[str, str], ap
         senders = [stack.enter_context(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)) for _ in range(2)]
         stack.enter_context(preemptible())
         stack.enter_context(any_id())
-        one, other = stack.enter_context(two_threads(apart))
+        one, other = stack.enter_context(two_threads(distance))
         choosing = [
             one.submit(chooses, pair[0], service(MANY), senders[0]),
             other.submit(interrupts, pair[1], service(MANY - 1), senders[1]),

@@ -14,22 +14,22 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from labs.cases.addr_select.exercises.ex6.judge import FAR
+from labs.cases.addr_select.exercises.ex6.judge import LARGEST_ID
 from labs.errors import CannotTry, CouldNotTell
 
 LAST, LIMIT = Path("/proc/sys/kernel/ns_last_pid"), Path("/proc/sys/kernel/pid_max")
-LARGEST = 1 << 22  # that the limit may be (PID_MAX_LIMIT in include/linux/threads.h); it is 32768 on a small machine
-FIRST_OF = 1 << 12  # the first of two threads gets a multiple of it: its neighbour's id differs in the last bit alone
+FIRST_OF = 2  # the first of two threads gets a multiple of it: its neighbour's id differs in the last bit alone
 TRIES = 20
 
 
 @contextlib.contextmanager
 def any_id() -> Iterator[None]:
-    """Has the kernel give ids up to LARGEST; then it goes on from where it was."""
+    """Has the kernel give ids up to LARGEST_ID, and not to 32768 as on a small machine; then it goes on from where it
+    was."""
     if not LAST.exists():
         raise CannotTry(f"the kernel has no {LAST}, so no two threads with ids alike are at work", "./lab reset")
     before = [(file, file.read_text()) for file in (LIMIT, LAST)]
-    LIMIT.write_text(f"{LARGEST}")
+    LIMIT.write_text(f"{LARGEST_ID}")
     try:
         yield
     finally:
@@ -42,7 +42,7 @@ def two_threads(apart: int) -> Iterator[list[ThreadPoolExecutor]]:
     """Two pools of one thread each, whose ids are so far apart. Somebody else may have got a number in between, or has
     it: then it is tried with others."""
     for _ in range(TRIES):
-        first = FIRST_OF * random.randrange(1, (LARGEST - FAR) // FIRST_OF)
+        first = FIRST_OF * random.randrange(1, (LARGEST_ID - apart) // FIRST_OF)
         with contextlib.ExitStack() as stack:
             pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in range(2)]
             if all(has(pool, number) for pool, number in zip(pools, (first, first + apart))):

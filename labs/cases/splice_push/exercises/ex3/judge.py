@@ -58,11 +58,11 @@ class Request:
 @dataclass
 class Fates:
     """The requests in the order in which they were made, and which lost their end. `secret` is a number that was drawn
-    after the answer was there: others are drawn by it."""
+    after the answer was there: others are drawn by it. It has no default, to which an answer could be fitted."""
 
     requests: list[Request]
+    secret: int
     lost: list[bool] = field(default_factory=list)
-    secret: int = 0
 
 
 def listed(exercise: Exercise) -> list[Request]:

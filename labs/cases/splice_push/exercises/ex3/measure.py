@@ -22,7 +22,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     drawn now: no answer chooses them."""
     chance = random.SystemRandom()
     taking = Taking(exercise, answer)
-    seen = Fates([*listed(exercise), *unseen(chance)], secret=chance.getrandbits(62))
+    seen = Fates([*listed(exercise), *unseen(chance)], chance.getrandbits(62))
     try:
         told(condition(answer), seen.requests[0])
     except NoExpression:
