@@ -33,7 +33,7 @@ class Exercise:
 
     `applies` says what an answer acts on: the "guest", where the judge applies it; the "profile",
     whose cards in `may_change` it chooses; or a "device" of QEMU, where it is the file `replaces` of
-    the source, which the file `unit` includes (host/exercises/applied.py). A judge bounds what it runs;
+    the source, which the file `unit` includes (host/exercises/answer_machine.py). A judge bounds what it runs;
     `deadline_s` is for a guest that an answer has broken.
     """
 

@@ -18,15 +18,15 @@ from host.phases import say
 
 DEADLINE_S = 60  # a judge takes a tenth of a second
 LIMITS = ("prlimit", f"--cpu={DEADLINE_S}", f"--as={1 << 30}")
-ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
+RERUN_HINT = "./lab check CASE/N FILE --keep EVIDENCE"
 
 
 def need_place(file: Path, answer: Path) -> None:
     """Raise, before anything is measured, if nothing can be kept there."""
     if file.exists() and file.samefile(answer):
-        raise LabError(f"{file} is the answer itself, and would be written over", ANEW, Status.USAGE)
+        raise LabError(f"{file} is the answer itself, and would be written over", RERUN_HINT, Status.USAGE)
     if file.is_dir() or not os.access(file.parent, os.W_OK):
-        raise LabError(f"cannot write {file}: no file can be made there", ANEW, Status.USAGE)
+        raise LabError(f"cannot write {file}: no file can be made there", RERUN_HINT, Status.USAGE)
 
 
 def keep(file: Path, evidence: dict) -> None:
@@ -34,7 +34,9 @@ def keep(file: Path, evidence: dict) -> None:
     try:
         write_whole(file, json.dumps(evidence, sort_keys=True) + "\n")
     except OSError as error:
-        raise LabError(f"cannot write {file}: {error.strerror}; the verdict is noted all the same", ANEW) from error
+        raise LabError(
+            f"cannot write {file}: {error.strerror}; the verdict is noted all the same", RERUN_HINT
+        ) from error
     say(f"what the verdict rests on is in {file}; judged again by: ./lab judge {file}")
 
 
@@ -45,7 +47,7 @@ def judged(file: Path) -> dict:
         with open(file, "rb") as opened:
             raw = opened.read(LARGEST_EVIDENCE_BYTES + 1)
     except OSError as error:
-        raise LabError(f"cannot read {file}: {error.strerror}", ANEW, Status.USAGE) from error
+        raise LabError(f"cannot read {file}: {error.strerror}", RERUN_HINT, Status.USAGE) from error
     return weighed(raw)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.statuses import Status
 from host.errors import LabError
-from host.exercises import answering, evidence, judging
+from host.exercises import commands, evidence, judging
 from tests.labs.judge.made import RIGHT, mended, observed
 from tests.labs.judge.stored import failed
 
@@ -62,7 +62,7 @@ def test_a_judge_that_fails_or_hangs_could_not_tell(tmp_path, monkeypatch, progr
 @pytest.fixture
 def answer(tmp_path, monkeypatch):
     """answer(found, keep): an answer is checked, and its guest says this evidence."""
-    monkeypatch.setattr(answering.progress, "add", lambda event: None)
+    monkeypatch.setattr(commands.progress, "add", lambda event: None)
     file = tmp_path / "answer.sh"
     file.write_text("on client true\n")
 
@@ -71,7 +71,7 @@ def answer(tmp_path, monkeypatch):
             {"evidence": found} if found else {}
         )
         monkeypatch.setattr(judging, "judge", lambda *_: dict(said))
-        return answering.check("frag-needed/1", file, keep=keep)
+        return commands.check("frag-needed/1", file, keep=keep)
 
     return checked
 

@@ -11,7 +11,7 @@ import pytest
 
 from core.judge.check import read_checks
 from core.judge.evidence import SCHEMA
-from host.exercises import answering
+from host.exercises import commands
 from labs.judge.judging import judged_file
 from tests.labs.judge import stored
 from tests.labs.judge.stored import failed
@@ -32,7 +32,7 @@ def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path
     found = stored.load(stored.file(exercise, kind, path))
     assert found["read_sha256"] == stored.read(exercise), f"stale: {stored.ANEW}"
     evidence = found["evidence"]
-    answer, _ = answering.read(path, exercise)
+    answer, _ = commands.read(path, exercise)
     assert evidence["schema"] == SCHEMA, f"stale: {stored.ANEW}"
     assert stored.unnamed(evidence["answer"]) == stored.unnamed(answer), f"stale: {stored.ANEW}"
     verdict = judged(evidence)
