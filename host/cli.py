@@ -165,7 +165,7 @@ def judge(file, as_json):
     """Judge what `check --keep FILE` left, without a guest; exits as check does, and is no progress."""
     from host.exercises import evidence
 
-    verdict = evidence.judged(file)
+    verdict = evidence.verdict_on_file(file)
     _tell(verdict, verdict["exercise"], as_json)
 
 

@@ -80,8 +80,8 @@ def hint(id: str) -> tuple[str, int, int]:
     """The next hint, its number and how many there are; the last one again when all were shown."""
     exercise = named(id)
     fetch_progress()
-    told = max((event.get("hint", 0) for event in progress.events(id)), default=0)
-    number = min(told + 1, len(exercise.hints))
+    shown = max((event.get("hint", 0) for event in progress.events(id)), default=0)
+    number = min(shown + 1, len(exercise.hints))
     progress.add({"exercise": id, "hint": number})
     return exercise.hints[number - 1], number, len(exercise.hints)
 

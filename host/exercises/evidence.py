@@ -40,7 +40,7 @@ def keep(file: Path, evidence: dict) -> None:
     say(f"what the verdict rests on is in {file}; judged again by: ./lab judge {file}")
 
 
-def judged(file: Path) -> dict:
+def verdict_on_file(file: Path) -> dict:
     """The verdict that this evidence comes to: {"exercise", "verdict", "reasons", "checks", …}. It is no reader's
     progress."""
     try:
@@ -61,7 +61,7 @@ def weighed(raw: bytes) -> dict:
             [*LIMITS, *program], input=raw, env=environment, capture_output=True, timeout=DEADLINE_S
         )
     except subprocess.TimeoutExpired:
-        return _untold(f"it was not judged in {DEADLINE_S} s")
+        return _inconclusive(f"it was not judged in {DEADLINE_S} s")
     try:
         verdict = json.loads(result.stdout)
         if VERDICTS[verdict["verdict"]] == result.returncode:
@@ -69,8 +69,8 @@ def weighed(raw: bytes) -> dict:
     except (ValueError, LookupError, TypeError):
         pass
     said = result.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"status {result.returncode}"]
-    return _untold(f"the judge itself failed ({said[0]})")
+    return _inconclusive(f"the judge itself failed ({said[0]})")
 
 
-def _untold(why: str) -> dict:
+def _inconclusive(why: str) -> dict:
     return of_one("evidence", "COULD NOT TELL", Check("judged", None, "", why))

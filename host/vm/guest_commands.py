@@ -14,7 +14,7 @@ from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.ssh import GUEST_FOLDER
 
 MEANT = set(Status) - {Status.UNREAD}  # what `python -m labs` ends with on purpose
-TOLD = MEANT - {Status.USAGE, Status.INTERRUPTED}  # after which there is an object, if one was asked for
+WITH_OBJECT = MEANT - {Status.USAGE, Status.INTERRUPTED}  # after which there is an object, if one was asked for
 
 
 def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = (), rounds: int | None = None) -> int:
@@ -57,6 +57,6 @@ def _printed(guest: Guest, *words: str) -> int:
         say(result.said)
     if not result.why:
         sys.stdout.write(escaped_json(json.dumps(result.found)) + "\n")
-    elif result.status in TOLD and guest.alive():
+    elif result.status in WITH_OBJECT and guest.alive():
         raise LabError(f"the {words[1]} could not tell: {result.why}", f"./lab {' '.join(words[1:3])}")
     return result.status

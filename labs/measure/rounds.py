@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from labs.check import Check
+from labs.claims import Claim
 
 
 class Round(Protocol):
@@ -50,7 +50,7 @@ class Rounds(Generic[Seen]):
             f"more than {self.bound_ms:.0f} ms (for {longest:.0f} at most), expected {self.needed} without"
         )
 
-    def in_each(self, claims: Callable[[Seen], Sequence[Check]]) -> list[Check]:
+    def in_each(self, claims: Callable[[Seen], Sequence[Claim]]) -> list[Claim]:
         """Each of the `claims` on a round as one on every round that counts, in the words of the first round in which
         it does not hold, else of the first."""
         return [_in_each(claim) for claim in zip(*map(claims, self.measured), strict=True)]
@@ -65,7 +65,7 @@ class Rounds(Generic[Seen]):
         return rounds[(len(rounds) - 1) // 2]
 
 
-def _in_each(claim: Sequence[Check]) -> Check:
-    held = [check.held for check in claim]
-    said = claim[held.index(False) if False in held else 0]
-    return Check(all(held), f"{said.what}; so in {sum(held)} of {len(held)} rounds")
+def _in_each(rounds: Sequence[Claim]) -> Claim:
+    holds = [claim.holds for claim in rounds]
+    said = rounds[holds.index(False) if False in holds else 0]
+    return Claim(all(holds), f"{said.what}; so in {sum(holds)} of {len(holds)} rounds")

@@ -128,9 +128,9 @@ def measured_at_first(own_run_folder):
     wake_s()
 
 
-def wait_until(held, wakes: int = 40) -> None:
+def wait_until(condition, wakes: int = 40) -> None:
     """Until this holds; an error when so many guests could have woken meanwhile."""
-    assert poll(held, wakes * wake_s(), 0.05), f"not after {wakes * wake_s():.0f} s"
+    assert poll(condition, wakes * wake_s(), 0.05), f"not after {wakes * wake_s():.0f} s"
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ from labs.cases.rtl8139_tso.judge import HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import answered, held_still, others_left_alone, ran, script_in, whole_in
+from labs.judge.judging import answered, judge_script, others_left_alone, require_no_stall, script_in, whole_in
 
 FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller ones cost everybody
 
 
 def begun(evidence: Evidence, verdict: Verdict) -> Any:
     """What was seen; the script ran, and the server as it was shows what the answer is to fix."""
-    ran(verdict, script_in(evidence))
+    judge_script(verdict, script_in(evidence))
     seen = whole_in(evidence)
     shows_the_fault(seen.broken)
     return seen
@@ -29,8 +29,8 @@ def begun(evidence: Evidence, verdict: Verdict) -> Any:
 
 def shows_the_fault(broken: Download) -> None:
     """Or nothing can be compared."""
-    held_still(HELD_UP_MS, broken)
-    if not all(check.held for check in mechanism(broken)):
+    require_no_stall(HELD_UP_MS, broken)
+    if not all(claim.holds for claim in mechanism(broken)):
         reason = "the untouched server shows no fault, so nothing can be compared"
         raise CannotTry(reason, "./lab run rtl8139-tso", FAULT)
 

@@ -33,7 +33,7 @@ from labs.net.tcp_info import tcp_info
 from labs.table import Table
 
 if TYPE_CHECKING:  # only a trace needs it
-    from labs.measure.clock import Clock
+    from labs.measure.clock import StallDetector
     from labs.trace.tracer import Event, Tracer
 
 SIZE_BYTES = 20_000  # five pages, and less than half of a window of 64 KiB
@@ -291,7 +291,7 @@ def fetch(
     tracer: Tracer | None = None,
     state: str = "",
     deadline_s: float = DEADLINE_S,
-    clock: Clock | None = None,
+    clock: StallDetector | None = None,
 ) -> dict[str, tuple[str, Fetched]]:
     """Makes the requests one after the other; one that does not end soon is left to end by itself.
     `state` is what the kernel is in, for the names of the connections. A `clock` looks on.

@@ -12,7 +12,7 @@ import pytest
 from core.judge.check import read_checks
 from core.judge.evidence import SCHEMA
 from host.exercises import commands
-from labs.judge.judging import judged_file
+from labs.judge.judging import verdict_on_file
 from tests.labs.judge import stored
 from tests.labs.judge.stored import failed
 
@@ -23,8 +23,8 @@ ANSWERS = [
 STORED = [answer for answer in ANSWERS if stored.file(*answer.values).exists()]
 
 
-def judged(evidence: dict):
-    return judged_file(json.dumps(evidence).encode())
+def verdict_on(evidence: dict):
+    return verdict_on_file(json.dumps(evidence).encode())
 
 
 @pytest.mark.parametrize("exercise, kind, path", STORED)
@@ -35,7 +35,7 @@ def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path
     answer, _ = commands.read(path, exercise)
     assert evidence["schema"] == SCHEMA, f"stale: {stored.ANEW}"
     assert stored.unnamed(evidence["answer"]) == stored.unnamed(answer), f"stale: {stored.ANEW}"
-    verdict = judged(evidence)
+    verdict = verdict_on(evidence)
     assert stored.deserves(verdict, kind, path), verdict.text()
     ids = [check.id for check in verdict.all_checks]
     assert len({*ids}) == len(ids) and read_checks(verdict.to_json()["checks"]), "an id is one check's, and an id"
@@ -153,14 +153,14 @@ MUTATIONS = [
 @pytest.mark.parametrize("exercise, change, id", MUTATIONS, ids=lambda each: getattr(each, "__name__", None))
 def test_a_change_in_what_was_seen_turns_the_verdict(exercise, change, id):
     evidence = evidence_of(exercise)
-    assert judged(evidence).verdict == "PASS"
+    assert verdict_on(evidence).verdict == "PASS"
     change(evidence["seen"])
-    verdict = judged(evidence)
+    verdict = verdict_on(evidence)
     assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
 def test_a_change_of_another_host_turns_the_verdict():
     evidence = evidence_of("frag-needed/1")
     evidence["settings"][0]["now"] = ["net/ipv4/ip_forward = 1"]
-    verdict = judged(evidence)
+    verdict = verdict_on(evidence)
     assert failed(verdict) == ["balancer-left-alone"] and "net/ipv4/ip_forward = 1" in verdict.reasons[0]

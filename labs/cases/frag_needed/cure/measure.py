@@ -44,8 +44,8 @@ def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.N
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
     make = Network if for_another is ForAnother.NOTHING else WithAnother
-    with two(make) as (untouched, mended), taking.acted(mended) as ran:
-        if ran:
+    with two(make) as (untouched, mended), taking.answer_applied(mended) as finished:
+        if finished:
             observe(seen, untouched, mended)
             in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
     return taking.evidence(seen)

@@ -21,7 +21,7 @@ from labs.cases.rtl8139_tso.fault import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.judge.judging import answered, held_still, whole_in
+from labs.judge.judging import answered, require_no_stall, whole_in
 
 # The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
 # 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
@@ -91,7 +91,7 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
         raise Damaged(f"expected downloads with {len(ASKED_MSS)} and {len(PLAIN_MSS)} MSS that tell, found {found}")
     if any(each.timestamps for each in seen.plain):
         raise Damaged("expected downloads without timestamps, found some with them")
-    held_still(HELD_UP_MS, *seen.asked, *seen.plain, *filter(None, [seen.control]))
+    require_no_stall(HELD_UP_MS, *seen.asked, *seen.plain, *filter(None, [seen.control]))
     for number, each in which(seen):
         fits(verdict, each, number)
     if seen.intact is not None:

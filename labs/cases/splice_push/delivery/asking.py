@@ -20,7 +20,7 @@ from labs.cases.splice_push.network import PORT, SERVER, Network
 from labs.cases.splice_push.workload import OWN_PORTS
 
 if TYPE_CHECKING:  # only a trace needs it
-    from labs.measure.clock import Clock
+    from labs.measure.clock import StallDetector
     from labs.trace.tracer import Tracer
 
 ANSWER_PORT = 8010
@@ -51,7 +51,7 @@ class Asked:
     first: int = 0
 
 
-def asked_again(net: Network, tracer: Tracer, clock: Clock) -> list[Asked]:
+def asked_again(net: Network, tracer: Tracer, clock: StallDetector) -> list[Asked]:
     """Objects one after the other on one connection, as far as it answers; the same of the lab's own server first."""
     controls = list(on_one_connection(net, PORT, EXACT))
     found = list(on_one_connection(net, ANSWER_PORT, "", tracer, clock))
@@ -61,7 +61,7 @@ def asked_again(net: Network, tracer: Tracer, clock: Clock) -> list[Asked]:
 
 
 def on_one_connection(
-    net: Network, port: int, query: str, tracer: Tracer | None = None, clock: Clock | None = None
+    net: Network, port: int, query: str, tracer: Tracer | None = None, clock: StallDetector | None = None
 ) -> Iterator[Asked]:
     """Those of AGAIN; one that is not whole after AGAIN_S is the last."""
     with contextlib.suppress(OSError), contextlib.ExitStack() as stack:

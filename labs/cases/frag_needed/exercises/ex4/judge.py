@@ -24,7 +24,16 @@ from labs.cases.frag_needed.cure.judge import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.judge.judging import Judge, answered, held_still, others_left_alone, ran, script_in, there, whole_in
+from labs.judge.judging import (
+    Judge,
+    answered,
+    judge_script,
+    others_left_alone,
+    require_no_stall,
+    script_in,
+    there,
+    whole_in,
+)
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2
@@ -70,14 +79,14 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
-    ran(verdict, script_in(evidence))
+    judge_script(verdict, script_in(evidence))
     seen: Lasting = whole_in(evidence)
     if seen.whole:
         expires_as_before(verdict, seen)
         observed = there(seen.observed)
         stalled, since = observed[LEARNING[1]], observed.exchanges[len(LEARNING) :]
         stalls(observed, LEARNING[1])
-        held_still(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
+        require_no_stall(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
         weigh(verdict, observed, stalled.waited_ms, since)
         verdict.expect(
             "no-fragments",

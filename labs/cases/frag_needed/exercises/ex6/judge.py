@@ -23,7 +23,7 @@ from core.plain import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import LACKS_A_PART, Judge, ran, script_in, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, judge_script, script_in, seen_in
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
@@ -81,7 +81,7 @@ class Message:
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
     script = script_in(evidence)
-    ran(verdict, script, NO_RIGHTS)
+    judge_script(verdict, script, NO_RIGHTS)
     seen: Crafted = seen_in(evidence)
     if not seen.ignored and not seen.heard and not seen.next_bytes:
         last = (script.output.strip().splitlines() or ["nothing"])[-1]

@@ -15,7 +15,7 @@ from labs.cases.rtl8139_tso.fault import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, held_still, script_in, there
+from labs.judge.judging import Judge, require_no_stall, script_in, there
 
 # All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
 OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
@@ -112,7 +112,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 1: what the router says is heard, nothing else comes in, and the reader said what follows."""
     seen: Firewall = begun(evidence, verdict)
     if seen.opened:
-        held_still(HELD_UP_MS, seen.opened)
+        require_no_stall(HELD_UP_MS, seen.opened)
     if seen.learnt_mtu is not None:
         heard(verdict, there(seen.opened), seen.learnt_mtu)
     if seen.knocked is not None:

@@ -19,7 +19,7 @@ from core.judge.verdict import Judged, Verdict
 from labs.cases.rtl8139_tso.fault import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, answered, held_still, whole_in
+from labs.judge.judging import Judge, answered, require_no_stall, whole_in
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 
@@ -157,7 +157,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         raise Judged
     seen: Predicted = whole_in(evidence)
     if seen.broken:
-        held_still(HELD_UP_MS, seen.broken, *seen.routes.values())
+        require_no_stall(HELD_UP_MS, seen.broken, *seen.routes.values())
         shows_the_fault(seen.broken)
     for route, thing in itertools.product(filter(seen.routes.get, ROUTES), MEASURED):
         name, (was, figures) = f"{route}.{thing}", MEASURED[thing](seen.routes[route])
