@@ -41,11 +41,11 @@ class Script:
     def problems(self) -> list[tuple[str, str]]:
         """What no answer may do and this one did: the ids of checks that it failed by it, each with a sentence."""
         forbidden = self.forbidden[:FORBIDDEN_SHOWN]
-        found = [("own-hosts", f"it acts on {node}, which this exercise leaves as it is") for node in forbidden]
+        found = [("own-hosts", f"the answer acts on {node}, which this exercise leaves as it is") for node in forbidden]
         if self.reached:
-            found.append(("own-hosts", "it reaches another network by its number (netnsid), and not by `on`"))
+            found.append(("own-hosts", "the answer reaches another network by its number (netnsid), and not by `on`"))
         if self.status is None:
-            found.append(("in-time", f"it was still running after {self.deadline_s:.0f} s and was ended"))
+            found.append(("in-time", f"the script was still running after {self.deadline_s:.0f} s and was ended"))
         return found
 
     @property
@@ -53,7 +53,7 @@ class Script:
         """The sentence for a status that is not 0, with its last message; else nothing."""
         if not self.status or self.forbidden:
             return ""
-        return f"it ended with status {self.status}: {(self._lines or ['no message'])[-1]}"
+        return f"the script ended with status {self.status}: {(self._lines or ['no message'])[-1]}"
 
     @property
     def refused(self) -> str:

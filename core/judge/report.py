@@ -49,7 +49,7 @@ def compare(
     """What was `told` against what was true, both in the order of time: as many, and each the same.
 
     The sentences: "7 " and `one_each`, or "6 events were reported, and " and `happened`; `right`, or how many are
-    told wrong and of the first of them `fault`, which is given its index.
+    reported wrong and of the first of them `fault`, which is given its index.
     """
     verdict.measured.update(truth=shown(truth), told=shown(told))
     verdict.expect(

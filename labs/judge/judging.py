@@ -148,7 +148,7 @@ def judge_script(verdict: Verdict, script: Script, refused: str = "") -> None:
     if refused:
         problems += [("exit-status", script.ended_badly)] if script.ended_badly else []
         if problems and script.refused:
-            problems.insert(0, ("without-root", f"it was refused {refused}"))
+            problems.insert(0, ("without-root", f"the program was refused {refused}"))
     id, found = (problems[0][0], "; ".join(said for _, said in problems)) if problems else ("ran", "")
     if not verdict.expect(id, not problems, "the script ran to its end", found):
         raise Judged

@@ -43,13 +43,14 @@ def ends(evidence: Evidence, verdict: Verdict) -> None:
 
 def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
     """Segments as the handshake allows, as large as it allows, and none cut or dropped on the way. `which` ends the
-    checks' ids where there are several downloads."""
+    checks' ids where there are several downloads, and each sentence then begins with what its download is called."""
+    of = f"{seen.called}: " if which else ""
     verdict.measured.update(seen.to_json())
     verdict.expect(
         f"within-mss{which}",
         seen.above_mss == 0,
-        f"the largest segment on the wire has {seen.largest_bytes} bytes",
-        f"{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
+        f"{of}the largest segment on the wire has {seen.largest_bytes} bytes",
+        f"{of}{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
         f"{seen.largest_bytes} bytes",
         expected=f"segments of {seen.mss} bytes at most",
         says=FOUND,
@@ -58,16 +59,14 @@ def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
     verdict.expect(
         f"not-cut{which}",
         cut == 0,
-        "the router cuts none",
-        f"the router cuts {cut} packets: they are still too large, which is hidden now",
+        f"{of}the router cuts no packet",
+        f"{of}the router cuts {cut} packets: they are still too large, which is hidden now",
     )
     verdict.expect(
         f"not-dropped{which}",
         dropped == 0,
-        "and drops none",
-        f"the router drops {dropped} packets that are too large",
-        expected="the router drops none",
-        says=FOUND,
+        f"{of}the router drops no packet",
+        f"{of}the router drops {dropped} packets that are too large",
     )
     full, (common, _) = seen.full_bytes, seen.sizes().most_common(1)[0]
     share = seen.full_share  # a short one ends each write of nginx's
@@ -75,14 +74,14 @@ def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
     verdict.expect(
         f"full-segments{which}",
         share >= FULL_SHARE,
-        f"{share:.0%} of the segments are full, with {full} bytes",
-        f"{share:.0%} of the segments are full",
+        f"{of}{share:.0%} of the segments are full, with {full} bytes",
+        f"{of}{share:.0%} of the segments are full",
         expected=f"{FULL_SHARE:.0%} at least: the MSS allows {full} bytes, and most have {common}",
     )
     verdict.expect(
         f"df{which}",
         seen.without_df == 0,
-        "every packet says DF, as before",
-        f"{seen.without_df} packets may be fragmented (no DF)",
+        f"{of}every packet says DF, as before",
+        f"{of}{seen.without_df} packets may be fragmented (no DF)",
         expected="none",
     )

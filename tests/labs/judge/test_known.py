@@ -5,6 +5,7 @@ tests/vm/test_exercises.py takes it anew: of some answers in each gate, of all i
 """
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -20,6 +21,8 @@ ANSWERS = [
     pytest.param(exercise, kind, path, id=f"{exercise.id}-{kind}-{path.name}")
     for exercise, kind, path in stored.answers()
 ]
+# How a sentence begins that is only understood beside its neighbour.
+LEANS = re.compile(r"(and|or|nor|but|it|they|none)\b")
 STORED = [answer for answer in ANSWERS if stored.file(*answer.values).exists()]
 
 
@@ -39,6 +42,9 @@ def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path
     assert stored.deserves(verdict, kind, path), verdict.text()
     ids = [check.id for check in verdict.all_checks]
     assert len({*ids}) == len(ids) and read_checks(verdict.to_json()["checks"]), "an id is one check's, and an id"
+    sentences = [check.sentence for check in verdict.all_checks]
+    assert len({*sentences}) == len(sentences), "a sentence in the list says which of several it is about"
+    assert not [each for each in sentences if LEANS.match(each)], "a sentence stands alone in the list"
 
 
 def test_there_is_evidence_of_each_answer_that_gave_any():

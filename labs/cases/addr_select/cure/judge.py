@@ -153,7 +153,7 @@ def still_served(verdict: Verdict, seen: Services) -> None:
     verdict.expect(
         "services-announced",
         seen.learnt == REPORTED,
-        f"the router knows a way to {seen.learnt} of them",
+        f"the router knows a way to {seen.learnt} service addresses",
         f"the router knows a way to {seen.learnt} service addresses",
         expected=f"{REPORTED}",
     )

@@ -139,7 +139,7 @@ def compare(verdict: Verdict, seen: Cure) -> None:
     verdict.expect(
         "no-frag-needed-between",
         seen.told == 0,
-        "nor did anybody between the exchanges",
+        "between the exchanges, nobody tells the client that a destination is unreachable for its packets",
         f"the client was told {seen.told} times that a destination is unreachable for its packets",
         expected="never",
     )
@@ -162,7 +162,7 @@ def full_segments(
     other = "-other" if whose else ""
     carries(verdict, f"full-segments{other}", theirs, least, f"a full segment{whose}")
     servers = [(f"{way}, {name}", ways[way].largest(name, VIP, client)) for way, name in back]
-    of_server = f"a full segment of the server's{whose and ' to it'}"
+    of_server = f"a full segment of the server's{whose and ' to another client'}"
     carries(verdict, f"full-segments-of-server{other}", servers, least_of_server, of_server)
 
 
@@ -262,5 +262,5 @@ def as_fast_in_bulk(verdict: Verdict, id: str, seen: list[Bulk], way: str) -> No
     """A small segment would be a cure that every transfer pays for."""
     ratio = statistics.median(each.mended_s / each.untouched_s for each in seen)
     verdict.measured[f"bulk_ratio{way.replace(' ', '_')}"] = round(ratio, 2)
-    takes = f"bulk{way} takes {ratio:.1f} times as long as untouched"
+    takes = f"a bulk transfer{way} takes {ratio:.1f} times as long as in the untouched network"
     verdict.expect(id, ratio <= BULK_RATIO, takes, takes, expected=f"{BULK_RATIO} at most")

@@ -106,8 +106,8 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
         verdict.expect(
             "fast",
             rate >= other / SLOWER,
-            f"{rate:.0f} KB/s; {control} gives {other:.0f}",
-            f"{rate:.0f} KB/s",
+            f"the download runs at {rate:.0f} KB/s; from the host {control} it runs at {other:.0f}",
+            f"the download runs at {rate:.0f} KB/s",
             expected=f"a {SLOWER:g}th of the {other:.0f} that {control} gives",
         )
     answered(verdict, evidence.unanswered)

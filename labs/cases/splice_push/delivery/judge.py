@@ -117,11 +117,11 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
         raise CannotTry(reason, "./lab run splice-push", FAULT)
     every = f"every byte of {len(SIZES)} objects came, up to {max(SIZES)} bytes"
     none_of(verdict, "delivered", map(missing, seen.objects), every)
-    none_of(verdict, "same-bytes", map(another, seen.all), "what came is each time the object")
-    none_of(verdict, "no-timer", map(timers, seen.all), "no timer had to help")
-    none_of(verdict, "calls-return", map(unfinished, seen.all), "no system call hangs")
+    none_of(verdict, "same-bytes", map(another, seen.all), "what came is, each time, the object that was asked for")
+    none_of(verdict, "no-timer", map(timers, seen.all), "no timer had to help an object along")
+    none_of(verdict, "calls-return", map(unfinished, seen.all), "every system call returns")
     none_of(verdict, "no-sleep", map(asleep, seen.all), "nothing sleeps before an object is sent")
-    none_of(verdict, IN_TIME, map(late, seen.all), "each came about as soon as with the exact length")
+    none_of(verdict, IN_TIME, map(late, seen.all), "each object came about as soon as with the exact length")
     answered = [one for one in seen.again if not one.missing_bytes]
     verdict.expect(
         "answers-again",

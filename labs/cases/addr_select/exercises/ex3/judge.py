@@ -51,14 +51,14 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect(
         "own-source",
         not others,
-        f"all came from {NODE}",
+        f"all packets came from {NODE}",
         f"packets come from {', '.join(others)}",
         expected=f"{NODE}: nobody would send the answers there",
     )
     verdict.expect(
         "few-questions",
         seen.asked <= AT_MOST,
-        f"the kernel asked {seen.asked} questions for all of them",
+        f"the kernel asked {seen.asked} questions for {sum(counts)} packets",
         f"the kernel asked {seen.asked} questions for {sum(counts)} packets",
         expected=f"{AT_MOST} at most: that are {CHOICES} choices for each peer",
     )

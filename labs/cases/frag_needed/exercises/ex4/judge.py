@@ -102,7 +102,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
-    """Nobody has changed after how many seconds an exception expires, also not for a moment."""
+    """Check that nobody has changed, not even for a moment, after how many seconds an exception expires."""
     values = [*seen.written, *seen.expires]
     verdict.expect(
         "expiry-unchanged",
@@ -114,7 +114,7 @@ def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
     verdict.expect(
         "exceptions-expire",
         seen.longest_s <= EXPIRES_S,
-        f"none was to be kept for more than {EXPIRES_S} s",
+        f"what the client has learnt is kept for {EXPIRES_S} s at most",
         f"what the client has learnt was to be kept for {seen.longest_s} s",
         expected=f"{EXPIRES_S} at most",
     )

@@ -61,7 +61,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
     """The rate, as a ratio."""
-    rates = f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}"
+    rates = f"the download runs at {seen.rate_kb_s:.0f} KB/s where it ran at {broken.rate_kb_s:.0f}"
     passed = seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s
     verdict.expect("fast", passed, rates, rates, expected=f"{FIXED_RATIO} times that")
 

@@ -40,7 +40,7 @@ class Predicted:
 def _df(seen: Download) -> tuple[str, str]:
     clear = seen.without_df
     word = {0: "set", len(seen.data): "clear"}.get(clear, "mixed")
-    return word, f"{len(seen.data) - clear} of {len(seen.data)} packets have it"
+    return word, f"{len(seen.data) - clear} of {len(seen.data)} packets have DF"
 
 
 def _some(seen: Download, counter: str) -> tuple[str, str]:
@@ -153,7 +153,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         raise Judged
     twice = [f"{name} ({' and '.join(said[name])})" for name in NAMES if len(said[name]) > 1]
     two_things = f"two lines say different things of one name: {', '.join(twice)}"
-    if not verdict.expect("said-once", not twice, "each once", two_things):
+    if not verdict.expect("said-once", not twice, "every name is said once", two_things):
         raise Judged
     seen: Predicted = whole_in(evidence)
     if seen.broken:

@@ -20,12 +20,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     def each(id: str, fault: Callable[[Object], str], right: str) -> None:
         none_of(verdict, id, (fault(one) for one in seen.every if not one.missing_bytes), right)
 
-    each("few-calls", too_many_calls, "no more system calls on the connection than now")
+    each("few-calls", too_many_calls, "no more system calls on the connection than the server makes now")
     each("splice-only", other_calls, "no call but splice(2) sends")
-    each("all-spliced", not_spliced, "all went by splice(2)")
-    each("splice-a-pipeful", too_many_splices, "a splice for each pipeful")
+    each("all-spliced", not_spliced, "every byte went by splice(2)")
+    each("splice-a-pipeful", too_many_splices, "one splice is made for each pipeful")
     each("exact-length", greedy, "every splice asks for what the pipe holds")
-    each("no-more-at-end", says_more, "the last splice of each does not say that more will come")
+    each("no-more-at-end", says_more, "the last splice of each object does not say that more will come")
 
 
 def too_many_calls(one: Object) -> str:
