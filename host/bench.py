@@ -65,7 +65,7 @@ BETWEEN_MARKS = re.compile(r"(?<=<!-- ./lab bench --record -->\n).*?(?=<!-- end 
 
 
 def checks() -> dict[str, dict[str, float]]:
-    """By exercise where the seconds of a check went: of its first solution, once."""
+    """Check each exercise's first solution once, and map the exercise to where the seconds went."""
     found = {}
     for exercise in (each for case in cases.cases().values() for each in case.exercises):
         with phase(exercise.id):

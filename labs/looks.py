@@ -78,7 +78,7 @@ class Look:
 
 
 def matches(pattern: str, output: str) -> bool:
-    """Whether it is in the output; where there is no pattern, nothing is."""
+    """Whether the pattern is found in the output; an empty pattern is found nowhere."""
     return bool(pattern and re.search(pattern, output, re.MULTILINE))
 
 

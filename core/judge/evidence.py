@@ -57,7 +57,7 @@ class Script:
 
     @property
     def refused(self) -> str:
-        """What it says when the kernel has refused it something; else nothing."""
+        """The script's message that the kernel refused it something; empty if there is none."""
         return next(filter(REFUSED.search, self._lines), "")
 
     @property
@@ -67,7 +67,8 @@ class Script:
 
 @dataclass(frozen=True)
 class Settings:
-    """Of a host that an answer has to leave alone: which lines of its settings are `gone`, and which are new."""
+    """The settings of a host that an answer has to leave alone: which lines of its settings are `gone`, and which are
+    new."""
 
     host: str
     gone: list[str] = field(default_factory=list)
@@ -98,7 +99,7 @@ class Evidence:
     spent_s: dict[str, float] = field(default_factory=dict)
 
     def text(self) -> str:
-        """As JSON, in one line."""
+        """The evidence as JSON, in one line."""
         return json.dumps(self.to_json())
 
     def to_json(self) -> dict[str, Any]:

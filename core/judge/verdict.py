@@ -55,7 +55,7 @@ class Verdict:
 
     @property
     def all_checks(self) -> list[Check]:
-        """Those that were made, and why the answer is none, or nothing could be told."""
+        """The checks that were made, and the one that says why there is no answer or nothing could be told."""
         first = [Check("answered", False, "an answer", not_answered(self.unanswered))] if self.unanswered else []
         return [*first, *self.checks, *filter(None, [self.skipped, self.inconclusive])]
 

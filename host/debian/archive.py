@@ -129,7 +129,8 @@ def _remove(folder: Path) -> None:
 
 
 def run(command: list[str], heard: Callable[[str], None] = lambda line: None) -> tuple[bool, str]:
-    """Whether it ended well, and the line that says why not. `heard` is given each line that it says meanwhile."""
+    """Run a command; return whether it ended well, and the line that says why not. `heard` is given each line that it
+    says meanwhile."""
     said = []
     with started(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:

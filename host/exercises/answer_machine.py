@@ -29,7 +29,7 @@ class NoMachine(Exception):
 
 
 class Lacking(Exception):
-    """This host cannot make the machine: what it lacks, and the command that fixes it."""
+    """This host cannot make the answer's machine: what it lacks, and the command that fixes it."""
 
 
 @contextlib.contextmanager

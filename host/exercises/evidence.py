@@ -52,7 +52,7 @@ def verdict_on_file(file: Path) -> dict:
 
 
 def weighed(raw: bytes) -> dict:
-    """The same of evidence as bytes."""
+    """The verdict on evidence that is given as bytes."""
     # Nothing but the standard library (-S), and nothing of the reader's environment.
     program = [sys.executable, "-B", "-S", "-P", "-m", "labs.judge"]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "LANG": "C.UTF-8"}

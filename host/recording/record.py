@@ -127,7 +127,7 @@ def store_data(name: str, data: dict, origin: dict[str, str]) -> None:
 
 
 def draw_all(names: list[str]) -> None:
-    """The same for these cases, or for all that were recorded."""
+    """Draw the preview of these cases, or of all that were recorded."""
     installed.need(*chromium.NEEDS)
     for name in names or [case for case in cases.cases() if (RECORDINGS / f"{case}.json").exists()]:
         draw(name)

@@ -71,8 +71,8 @@ class Guest:
         return os.fsencode(paths.in_option(self.folder / "qmp")) in command
 
     def survived(self, status: int) -> bool:
-        """Whether it is alive after a call over ssh that ended so. One whose connection broke is waited for, because a
-        connection may be gone before the QEMU that it led to."""
+        """Whether the guest is alive after a call over ssh that ended with this status. One whose connection broke is
+        waited for, because a connection may be gone before the QEMU that it led to."""
         if status == ssh.CONNECTION_LOST:
             poll(lambda: not self.alive(), DEATH_GRACE_S, 0.05)
         return self.alive()

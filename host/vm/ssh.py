@@ -104,7 +104,7 @@ class Connection:
 
     @contextlib.contextmanager
     def started(self, command: list[str], **popen) -> Iterator[subprocess.Popen]:
-        """The same, not waited for before the end of the block; if that ends by an exception, neither then."""
+        """Start a command in the guest, and wait for it at the end of the block, unless that ends by an exception."""
         with subprocess.Popen([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen) as process:
             try:
                 yield process

@@ -39,7 +39,7 @@ class Judge:
 
 
 def judge_of(asked: Exercise) -> Judge:
-    """Who judges evidence of this exercise."""
+    """The judge of this exercise's evidence."""
     found: Judge = exercise_module(asked, "judge").JUDGE
     return found
 
@@ -108,7 +108,8 @@ def seen_in(evidence: Evidence) -> Any:
 
 
 def whole_in(evidence: Evidence) -> Any:
-    """The same, with all its parts (`whole`), unless a workload got no answer: then there is what was seen before."""
+    """What the case has seen, with all its parts (`whole`), unless a workload got no answer: then there is what was
+    seen before."""
     seen = seen_in(evidence)
     if not seen.whole and not evidence.unanswered:
         raise Damaged(LACKS_A_PART)
@@ -172,7 +173,7 @@ def left_alone(verdict: Verdict, settings: list[Settings]) -> None:
 
 
 def others_left_alone(verdict: Verdict, evidence: Evidence, hosts: Sequence[str]) -> None:
-    """The same of evidence, in which none of the network's other hosts may be missing."""
+    """Check in evidence that the other hosts were left alone; none of the network's other hosts may be missing."""
     others = [host for host in hosts if host not in exercise(evidence.exercise).allowed]
     if sorted(host.host for host in evidence.settings) != sorted(others):
         raise Damaged(f"expected the settings of {', '.join(others)}")

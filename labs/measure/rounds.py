@@ -27,8 +27,8 @@ Seen = TypeVar("Seen", bound=Round)
 
 @dataclass(frozen=True)
 class Rounds(Generic[Seen]):
-    """The same, measured several times. A round that was held up for longer than `bound_ms` does not count; `needed`
-    is how many have to be left."""
+    """One thing, measured in several rounds. A round that was held up for longer than `bound_ms` does not count;
+    `needed` is how many have to be left."""
 
     every: Sequence[Seen]
     bound_ms: float
@@ -56,7 +56,7 @@ class Rounds(Generic[Seen]):
         return [_in_each(claim) for claim in zip(*map(claims, self.measured), strict=True)]
 
     def median(self, figure: Callable[[Seen], float]) -> float:
-        """Of a figure, over the rounds that count; over all of them if none does, to have one to show."""
+        """The median of a figure, over the rounds that count; over all of them if none does, to have one to show."""
         return statistics.median(map(figure, self.measured or self.every))
 
     def typical(self, figure: Callable[[Seen], float]) -> Seen:

@@ -85,7 +85,7 @@ class Taking:
             self.unanswered = _said(error)
 
     def evidence(self, seen: object) -> Evidence:
-        """All of it, with what the case has seen."""
+        """All of the evidence, with what the case has seen."""
         kernel = os.uname().release
         return Evidence(self.exercise.id, self.answer, kernel, self.script, self.settings, self.unanswered, seen)
 

@@ -145,18 +145,13 @@ class Growth(SphinxDirective):
 
 def visit_html(self, node: growth_picture) -> None:
     """The picture, in a box that scrolls if the page is narrower."""
-    scrolls: Mapping[str, Attribute] = {
-        "class": "wpw-scroll",
-        "tabindex": 0,
-        "role": "region",
-        "aria-label": "Recorded growth",
-    }
-    self.body.append(markup(h("div", scrolls, node["svg"])))
+    region = {"role": "region", "aria-label": "Recorded growth"}
+    self.body.append(markup(h("div", {"class": "wpw-scroll", "tabindex": 0, **region}, node["svg"])))
     raise nodes.SkipNode
 
 
 def visit_text(self, node: growth_picture) -> None:
-    """Its words, where there are no pictures."""
+    """Write the picture's words, where there are no pictures."""
     self.new_state()
     self.add_text(node["said"])
     self.end_state()

@@ -184,7 +184,7 @@ def visit_html(self, node: state_picture) -> None:
 
 
 def visit_text(self, node: state_picture) -> None:
-    """Its words, where there are no pictures."""
+    """Write the picture's words, where there are no pictures."""
     self.new_state()
     self.add_text(node["said"])
     self.end_state()

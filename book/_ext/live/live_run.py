@@ -92,7 +92,7 @@ class Pair:
 
 
 def integrity(data: bytes) -> str:
-    """As browsers write it: "sha256-…"."""
+    """The SHA-256 of some bytes as browsers write it: "sha256-…"."""
     return "sha256-" + base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 

@@ -33,7 +33,7 @@ def description(doctree: nodes.document | None, title: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """As many sentences as fit; of a first one that is too long, its first words."""
+    """Shorten a text to as many sentences as fit; of a first one that is too long, its first words."""
     if len(text) <= LONGEST:
         return text
     ends = [found.start() + 1 for found in re.finditer(r"[.?!](?= )", text[:LONGEST])]

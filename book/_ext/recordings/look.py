@@ -172,7 +172,7 @@ def preformatted(lines: list[str], telling: list[int], label: str) -> Element:
 
 
 def visit_text(self, node: look_output) -> None:
-    """The same in plain text."""
+    """Write the lines of an output as plain text; those that tell begin with `>`."""
     self.new_state()
     self.add_text(
         "\n".join(("> " if number in node["telling"] else "  ") + line for number, line in enumerate(node["lines"]))

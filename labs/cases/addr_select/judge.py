@@ -83,7 +83,7 @@ def sockets(seen: Sweep) -> list[Claim]:
 
 
 def in_time(seen: Sweep, most: int) -> list[Claim]:
-    """The same in time, by two instruments, as ratios."""
+    """Claim that the time grows as the questions do, by two instruments, as ratios."""
     line, straightness = seen.line(seen.broken), seen.ratios(most).correlation
     claims = [
         Claim(

@@ -176,7 +176,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network, addresses: int = REPORTED) -> Traced:
-    """The same in a network at hand that has FEW addresses or less; it gets `addresses`."""
+    """Trace sends in a network at hand that has FEW addresses or less; it gets `addresses`."""
     net.announce(FEW)
     with choice_tracer() as tracer:
         tracer.watch(SENDER, threading.get_native_id())

@@ -111,8 +111,8 @@ class Sender:
 
 
 def by_turns(one: Sender, other: Sender, sends: tuple[int, int] = (SENDS, SENDS)) -> list[Pair]:
-    """So many sends of each, one after the other and again: a machine that others use too may be twice as fast a second
-    later."""
+    """Time so many sends of each sender, one after the other and again, because a machine that others use too may be
+    twice as fast a second later."""
     pairs = []
     with StallDetector() as clock:
         for _ in range(TURNS):
@@ -123,7 +123,7 @@ def by_turns(one: Sender, other: Sender, sends: tuple[int, int] = (SENDS, SENDS)
 
 
 def fastest(costs: Iterable[Cost]) -> Cost:
-    """That of the round in which a send was fastest."""
+    """The cost in the round in which a send was fastest."""
     return min(costs, key=lambda cost: cost.send_us)
 
 

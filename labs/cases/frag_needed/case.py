@@ -145,7 +145,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network) -> Traced:
-    """The same in a network at hand, which must not have learnt the tunnel's MTU yet."""
+    """Trace the pair in a network at hand, which must not have learnt the tunnel's MTU yet."""
     from labs.cases.frag_needed import tracing
 
     return tracing.traced(net)

@@ -56,7 +56,7 @@ class Direct:
 
     @property
     def port(self) -> int:
-        """Its TCP port at the client."""
+        """The connection's TCP port at the client."""
         return self.socket.getsockname()[1]
 
     def info(self) -> TcpInfo:
@@ -217,7 +217,7 @@ def direct(
 
 
 def sidecar(net: Network, order: Sequence[str] = "ABB", instruments: Instruments | None = None) -> Observed:
-    """The same through TLS and the sidecar."""
+    """Ask through TLS and the sidecar."""
     return _asked(net, ThroughSidecar, order, None, instruments)
 
 

@@ -158,7 +158,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network) -> Traced:
-    """The same in a network at hand."""
+    """Trace the downloads in a network at hand."""
     from labs.cases.rtl8139_tso import tracing
 
     return tracing.traced(net)

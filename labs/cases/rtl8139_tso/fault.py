@@ -28,7 +28,7 @@ def begun(evidence: Evidence, verdict: Verdict) -> Any:
 
 
 def shows_the_fault(broken: Download) -> None:
-    """Or nothing can be compared."""
+    """Check that the untouched server shows the fault, because else nothing can be compared."""
     require_no_stall(HELD_UP_MS, broken)
     if not all(claim.holds for claim in mechanism(broken)):
         reason = "the untouched server shows no fault, so nothing can be compared"

@@ -99,7 +99,7 @@ class Watched:
 
     @property
     def large(self) -> list[Send]:
-        """Those that the card was to cut."""
+        """The sends that the card was to cut."""
         return [send for send in self.sends if send.gso_size]
 
     @property

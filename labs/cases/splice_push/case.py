@@ -192,7 +192,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network) -> Traced:
-    """The same in a network at hand."""
+    """Trace the requests in a network at hand."""
     from labs.cases.splice_push import tracing
 
     return tracing.traced(net, REGRESSION)

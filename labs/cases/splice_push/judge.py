@@ -55,7 +55,7 @@ def stay_ms(one: Fetched) -> float:
 
 
 def took_ms(one: Fetched) -> float:
-    """By which a round is chosen to be shown."""
+    """The time by which a round is chosen to be shown."""
     return one.took_ms
 
 
@@ -112,7 +112,7 @@ def probed(one: Fetched) -> list[Claim]:
 
 
 def piped(one: Fetched) -> list[Claim]:
-    """The same with pv as the server, which has no code of ours in it."""
+    """Claim what holds with pv as the server, which has no code of ours in it."""
     return [
         Claim(
             one.missing_bytes == one.way.size and one.splices > 0 and one.pushes == 0,

@@ -106,7 +106,7 @@ class Fetched:
         return self.way.size - self.got_bytes
 
     def of(self, *functions: str) -> list[Event]:
-        """Its events of these functions."""
+        """The object's events of these functions."""
         return of(self.events, *functions)
 
     @property
@@ -310,7 +310,7 @@ def fetch(
 
 
 def with_events(fetched: dict[str, tuple[str, Fetched]], events: list[Event]) -> Seen:
-    """The same with the tracer's events, once it has ended; the header's own push left out."""
+    """Add the tracer's events to what was fetched, once the tracer has ended; the header's own push left out."""
     found = Seen()
     for name, (connection, one) in fetched.items():
         own = [event for event in events if event.connection == connection]

@@ -50,7 +50,8 @@ def as_reported() -> Network:
 
 
 def cost(seen: Cure, untouched: Network, fixed: Network) -> list[str]:
-    """Of a packet from an unconnected socket, in either network; where SETTING was on right before or after."""
+    """The cost of a packet from an unconnected socket, in either network; where SETTING was on right before or
+    after."""
     with Sender(untouched) as was, Sender(fixed) as now:
         seen.asked_before = questions(was)
         on = setting_on(fixed)

@@ -48,7 +48,7 @@ def socket_on(
 
 
 def ping(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """Who answers an echo request of the peer's."""
+    """The address that answers an echo request of the peer's."""
     asking = socket_on(net.peer, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
     mark = os.urandom(8)
     asking.sendto(echo_request() + mark, (address, 0))
@@ -66,7 +66,7 @@ def echo_request() -> bytes:
 
 
 def tcp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """Who answers a question of the peer's on a connection."""
+    """The address that answers a question of the peer's on a connection."""
     listener = socket_on(net.node, socket.SOCK_STREAM, stack, address)
     listener.listen()
     asking = socket_on(net.peer, socket.SOCK_STREAM, stack)
@@ -79,7 +79,7 @@ def tcp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
 
 
 def udp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """Who answers a datagram of the peer's."""
+    """The address that answers a datagram of the peer's."""
     serving = socket_on(net.node, socket.SOCK_DGRAM, stack, address)
     asking = socket_on(net.peer, socket.SOCK_DGRAM, stack, PEER)
     asking.sendto(mark := os.urandom(8), serving.getsockname()[:2])
@@ -90,7 +90,7 @@ def udp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
 
 
 def sends(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """In whose name a datagram comes that the service sends unasked."""
+    """The address that a datagram comes from which the service sends unasked."""
     sender = socket_on(net.node, socket.SOCK_DGRAM, stack, address)
     sink = socket_on(net.peer, socket.SOCK_DGRAM, stack, PEER)
     sender.sendto(b"?", sink.getsockname()[:2])

@@ -94,7 +94,7 @@ def in_bulk(seen: Cure, untouched: Network, mended: Network, other: Another | No
 
 @contextlib.contextmanager
 def named(another: Another):
-    """Who finds no answer in the block says that it was the other client."""
+    """Say of a missing answer in the block that the other client had asked."""
     try:
         yield
     except OSError as error:

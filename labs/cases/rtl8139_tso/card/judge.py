@@ -59,7 +59,7 @@ def drawn() -> list[int]:
 
 
 def drawn_plain() -> list[int]:
-    """The same of PLAIN_MSS."""
+    """Draw one MSS of each range in PLAIN_MSS."""
     larger = random.choice([mss for mss in PLAIN_MSS[0] if mss % WORD_BYTES in PLAIN_REMAINDERS])
     return [larger, SIZE_BITS - larger]
 

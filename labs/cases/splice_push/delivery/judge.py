@@ -36,9 +36,9 @@ IN_TIME = "in-time"  # id of a check
 
 @dataclass
 class Object:
-    """One that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came, the
-    calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent it:
-    those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
+    """An object that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came,
+    the calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent
+    it: those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
     with the exact length; `held_up_ms` for how long the machine stood still; `tried_ms` what earlier tries took, which
     came late; `first` where in the pattern the object begins."""
 
@@ -87,7 +87,7 @@ class Served:
 
     @property
     def all(self) -> list[Object]:
-        """Those that had the server for themselves, so that it can be said what was in time."""
+        """The objects that had the server for themselves, so that it can be said what was in time."""
         return [*self.objects, *self.again]
 
     @property
@@ -185,7 +185,8 @@ def enough_ms(control_ms: float) -> float:
 
 
 def late(one: Object) -> str:
-    """By the control in the same run, at each try. A machine that stood still, or tries that differ, say nothing."""
+    """Say that an object came late, by the control in the same run, at each try. A machine that stood still, or tries
+    that differ, say nothing."""
     most_ms = enough_ms(one.control_ms)
     if one.missing_bytes:
         return ""

@@ -99,7 +99,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
-    """It is about the same two hosts, it arrived, and nothing was learnt from it."""
+    """Check that the message to be ignored is about the same two hosts, arrived, and taught the client nothing."""
     said = arrived(verdict, "ignored", sent)
     if not said:
         return
@@ -137,13 +137,14 @@ def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
 
 
 def asks_nobody(said: Message) -> bool:
-    """Whether it may be ignored without being counted: a packet of the client's, and none of TCP. A protocol that has
-    no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in silence."""
+    """Whether a message may be ignored without being counted: it quotes a packet of the client's, and none of TCP. A
+    protocol that has no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in
+    silence."""
     return said.hosts == (CLIENT, VIP) and said.protocol != TCP
 
 
 def hold_heard(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
-    """It arrived, there is an exception with its MTU, and the next connection keeps to that."""
+    """Check that the message to be heard arrived, made an exception, and that the next connection keeps to its MTU."""
     said = arrived(verdict, "heard", sent)
     if not said:
         return

@@ -39,7 +39,7 @@ def other_calls(one: Object) -> str:
 
 
 def not_spliced(one: Object) -> str:
-    """By strace, and by the kernel's own functions where those were traced."""
+    """Say what did not go by splice(2), by strace, and by the kernel's own functions where those were traced."""
     moved = [sum(moved for _, moved in asked_and_moved(one))]
     if one.size <= TRACED_BYTES:
         moved.append(sum(page.size_bytes for page in pages(one.calls)))
@@ -66,12 +66,12 @@ def says_more(one: Object) -> str:
 
 
 def pipefuls(size: int) -> int:
-    """In how many parts an object goes through a pipe."""
+    """The number of parts in which an object goes through a pipe."""
     return -(-size // PIPE_BYTES)
 
 
 def splices(one: Object) -> list[tuple[int, int]]:
-    """The same, by the kernel's own functions."""
+    """(bytes asked for, bytes handed over) of each splice, by the kernel's own functions."""
     found: list[list[int]] = []
     for call in of(one.calls, "generic_splice_sendpage", "do_tcp_sendpages"):
         if call.function == "generic_splice_sendpage":

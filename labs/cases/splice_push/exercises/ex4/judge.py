@@ -69,7 +69,7 @@ class Request:
 
     @property
     def flags(self) -> list[str]:
-        """Of each page."""
+        """The flags of each page."""
         return [page.words for page in pages(self.calls)]
 
 
