@@ -33,7 +33,7 @@ class Exercise:
 
     `applies` says what an answer acts on: the "guest", where the judge applies it; the "profile",
     whose cards in `may_change` it chooses; or a "device" of QEMU, where it is the file `replaces` of
-    the source, which the file `unit` includes (host/exercises/applied.py). A judge bounds what it runs;
+    the source, which the file `unit` includes (host/exercises/answer_machine.py). A judge bounds what it runs;
     `deadline_s` is for a guest that an answer has broken.
     """
 
@@ -52,7 +52,7 @@ class Exercise:
 
     @property
     def number(self) -> str:
-        """Its number in the case, as a word: "1" for "frag-needed/1"."""
+        """The exercise's number in the case, as a word: "1" for "frag-needed/1"."""
         return self.id.partition("/")[2]
 
     @property
@@ -121,7 +121,7 @@ class Case:
 
     @property
     def exercises(self) -> list[Exercise]:
-        """In the order of their numbers."""
+        """The case's exercises, in the order of their numbers."""
         files = self.folder.glob(f"exercises/{EXERCISE}*/exercise.toml")
         found = sorted((int(file.parent.name.removeprefix(EXERCISE)), file) for file in files)
         return [Exercise(f"{self.name}/{number}", file.parent, **_read(file)) for number, file in found]

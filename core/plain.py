@@ -27,7 +27,7 @@ Kind = typing.TypeVar("Kind")
 
 
 class Damaged(ValueError):
-    """It is not what it should be: where, and what was found instead."""
+    """A value is not what it should be; the message says where, and what was found instead."""
 
 
 def plain(value: object) -> typing.Any:

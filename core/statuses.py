@@ -9,7 +9,7 @@ STATUSES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())  # eac
 
 
 class Status(IntEnum):
-    """Each by its name, so that a name that there is not is found before a call ends with it."""
+    """The statuses by name, so that a wrong name is found before a call ends with it."""
 
     HOLDS = STATUSES["HOLDS"]["number"]
     FAILS = STATUSES["FAILS"]["number"]

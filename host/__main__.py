@@ -9,5 +9,5 @@ try:
     end_as_by_ctrl_c()
     main(prog_name="./lab")
 except (ImportError, SyntaxError) as error:  # subcommands import what they need when they are called
-    environment.mended(error)
+    environment.repair_if_damaged(error)
     raise

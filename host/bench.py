@@ -23,7 +23,7 @@ from host.notebook import jupyter
 from host.phases import phase
 from host.recording import conclusions, record
 from host.tab import clicked, state
-from host.vm import machine, qemu, serving, snapshot
+from host.vm import guests, machine, qemu, snapshot
 from host.vm.acceleration import qemu_version
 
 SITE = paths.REPOSITORY / "_build" / "html"
@@ -65,7 +65,7 @@ BETWEEN_MARKS = re.compile(r"(?<=<!-- ./lab bench --record -->\n).*?(?=<!-- end 
 
 
 def checks() -> dict[str, dict[str, float]]:
-    """By exercise where the seconds of a check went: of its first solution, once."""
+    """Check each exercise's first solution once, and map the exercise to where the seconds went."""
     found = {}
     for exercise in (each for case in cases.cases().values() for each in case.exercises):
         with phase(exercise.id):
@@ -90,7 +90,7 @@ def figures() -> dict:
     In rounds: a machine that others share is slow for a minute, and one figure's runs in a row would
     all fall into it.
     """
-    ours, disk, how = snapshot.ground("stock")
+    ours, disk, how = snapshot.machine_setup("stock")
     state.state()  # without it the site has no button
     snapshot.anew()  # with an older labs/ in it, each guest would be sent what has changed
     measures = {
@@ -174,7 +174,7 @@ def show(measured: dict) -> None:
 def _shell() -> float:
     """From the snapshot to a shell's answer over ssh."""
     started = time.monotonic()
-    with serving.throwaway() as guest:
+    with guests.throwaway() as guest:
         guest.connection.run(["true"], check=True)
         return time.monotonic() - started
 

@@ -10,7 +10,7 @@ from core.judge.check import lines, read_checks
 from core.statuses import VERDICTS, Status
 from host import phases
 from host.commands import DASHES, Command, Commands
-from host.plain import plain, plain_json
+from host.terminal_escape import escaped, escaped_json
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "terminal_width": 100}
 
@@ -50,10 +50,10 @@ def start(case, port, no_browser):
 @click.argument("profile", default="stock", callback=_known_profile)
 def up(profile):
     """Have the VM ready: the stock one, or that of the PROFILE that a chapter names."""
-    from host.vm import serving
+    from host.vm import guests
     from host.vm.profile import profile as known
 
-    serving.up(profile)
+    guests.up(profile)
     of_it = "" if profile == "stock" else f" --profile {profile}"
     phases.say(f"up: {known(profile).title}")
     phases.say(f"a root shell in it: ./lab shell{of_it}")
@@ -64,9 +64,9 @@ def up(profile):
 def down(profile):
     """Stop the VM: that of one PROFILE, or all that are up."""
     from host.exercises import progress
-    from host.vm import serving
+    from host.vm import guests
 
-    ended = [serving.down(name, progress.fetch) for name in ([profile] if profile else serving.those_up())]
+    ended = [guests.down(name, progress.fetch) for name in ([profile] if profile else guests.running_profiles())]
     phases.say("stopped" if any(ended) else "it was not up")
 
 
@@ -75,10 +75,10 @@ def down(profile):
 def reset(profile):
     """Put the VM back to its pristine snapshot: that of one PROFILE, or all that are up."""
     from host.exercises import progress
-    from host.vm import serving
+    from host.vm import guests
 
-    for name in [profile] if profile else serving.those_up() or ["stock"]:
-        serving.reset(name, progress.fetch)
+    for name in [profile] if profile else guests.running_profiles() or ["stock"]:
+        guests.reset(name, progress.fetch)
 
 
 @command("./lab shell frag-needed; ./lab shell -- uname -r")
@@ -93,15 +93,15 @@ def shell(context, profile, words):
     With a CASE, Mininet's prompt on its network. `help` there lists what brings the fault and takes it away. Without a
     terminal it reads standard input to its end."""
     from core import cases
-    from host.vm import labs, serving
+    from host.vm import guest_commands, guests
 
     if words and words[0] in cases.cases() and list(words) != context.meta[DASHES]:
         if words[1:]:
             raise click.UsageError(
                 f"{words[0]} is a case, and all else is typed at its prompt. Next: ./lab shell {words[0]}"
             )
-        sys.exit(labs.at_prompt(words[0], profile))
-    connection = serving.up(profile or "stock").connection
+        sys.exit(guest_commands.at_prompt(words[0], profile))
+    connection = guests.up(profile or "stock").connection
     sys.exit(connection.command(list(words)) if words else connection.shell())
 
 
@@ -123,9 +123,9 @@ def shell(context, profile, words):
 )
 def run(case, as_json, changed, rounds):
     """Show a case happen, beside its control: exit 0 reproduced, 1 not, 3 could not be tried, 4 could not tell."""
-    from host.vm import labs
+    from host.vm import guest_commands
 
-    sys.exit(labs.in_throwaway("run", case, as_json, changed, rounds))
+    sys.exit(guest_commands.in_throwaway("run", case, as_json, changed, rounds))
 
 
 @command("./lab trace frag-needed")
@@ -133,13 +133,13 @@ def run(case, as_json, changed, rounds):
 @json_option
 def trace(case, as_json):
     """The same under the tracers: observed stacks beside the report's."""
-    from host.vm import labs
+    from host.vm import guest_commands
 
-    sys.exit(labs.in_throwaway("trace", case, as_json))
+    sys.exit(guest_commands.in_throwaway("trace", case, as_json))
 
 
 def _print_json(value) -> None:
-    click.echo(plain_json(json.dumps(value, indent=2)))
+    click.echo(escaped_json(json.dumps(value, indent=2)))
 
 
 @command("./lab check frag-needed/1 work/frag-needed/1.sh")
@@ -153,9 +153,9 @@ def _print_json(value) -> None:
 @json_option
 def check(exercise, file, unconfined, keep, times, as_json):
     """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4, with its reasons."""
-    from host.exercises import answering
+    from host.exercises import commands
 
-    _tell(answering.check(exercise, file, unconfined, keep, times), exercise, as_json)
+    _tell(commands.check(exercise, file, unconfined, keep, times), exercise, as_json)
 
 
 @command("./lab judge kept.json")
@@ -165,7 +165,7 @@ def judge(file, as_json):
     """Judge what `check --keep FILE` left, without a guest; exits as check does, and is no progress."""
     from host.exercises import evidence
 
-    verdict = evidence.judged(file)
+    verdict = evidence.verdict_on_file(file)
     _tell(verdict, verdict["exercise"], as_json)
 
 
@@ -174,10 +174,10 @@ def _tell(verdict, exercise, as_json):
     if as_json:
         _print_json(verdict)
     else:
-        click.echo(f"{verdict['verdict']}  {plain(exercise)}")
+        click.echo(f"{verdict['verdict']}  {escaped(exercise)}")
         notes, checks = verdict.get("notes", []), lines(read_checks(verdict["checks"]))
         for line in [*(f"  {note}" for note in notes), *checks]:
-            click.echo(plain(line))
+            click.echo(escaped(line))
         if took := verdict.get("took_s"):
             click.echo(f"seconds: {', '.join(f'{on} {seconds:.1f}' for on, seconds in took.items())}")
     sys.exit(VERDICTS[verdict["verdict"]])
@@ -187,9 +187,9 @@ def _tell(verdict, exercise, as_json):
 @click.argument("exercise")
 def hint(exercise):
     """One hint further each time."""
-    from host.exercises import answering
+    from host.exercises import commands
 
-    text, number, total = answering.hint(exercise)
+    text, number, total = commands.hint(exercise)
     click.echo(f"hint {number} of {total}: {text}")
 
 
@@ -198,22 +198,22 @@ def hint(exercise):
 @click.option("--yes", is_flag=True, help="Do not ask whether you really want it.")
 def solution(exercise, yes):
     """The solution with why it works, once you passed or asked for it."""
-    from host.exercises import answering, progress
+    from host.exercises import commands, progress
 
-    answering.named(exercise)
-    answering.fetch_progress()
+    commands.named(exercise)
+    commands.fetch_progress()
     if not (yes or progress.passed(exercise)):
         click.confirm(f"{exercise} is not passed yet. Show its solution?", abort=True, err=True)
-    click.echo(answering.solution(exercise), nl=False)
+    click.echo(commands.solution(exercise), nl=False)
 
 
 @command("./lab list")
 @json_option
 def list_(as_json):
     """Cases and exercises, with your progress."""
-    from host.exercises import answering
+    from host.exercises import commands
 
-    found = answering.listing()
+    found = commands.listing()
     if as_json:
         _print_json({"cases": found})
         return
@@ -296,7 +296,7 @@ def tab(run, told, trace, sources, as_json):
         answer, text = its.kept(kernel, sources), its.text
     else:
         answer, text = running.run(kernel, told, trace) if run else running.made(kernel), running.text
-    _print_json(answer) if as_json else click.echo(plain(text(answer)))
+    _print_json(answer) if as_json else click.echo(escaped(text(answer)))
     sys.exit(0 if answer.get("measured", True) else Status.COULD_NOT)
 
 
@@ -335,7 +335,7 @@ def _repeat(names, as_json, record):
         found = repeats.of(name)
         if record:
             repeats.store(name, found)
-        _print_json({"case": name, **found}) if as_json else click.echo(plain(repeats.show(name, found)))
+        _print_json({"case": name, **found}) if as_json else click.echo(escaped(repeats.show(name, found)))
 
 
 @command("./lab test --quick")

@@ -14,7 +14,7 @@ from core.signals import leave_once
 from core.statuses import Status
 from host import phases
 from host.errors import LabError
-from host.plain import plain_json
+from host.terminal_escape import escaped_json
 
 DASHES = "lab.dashes"  # the words after a `--`, if there was one
 
@@ -55,7 +55,7 @@ class Commands(click.Group):
     def _end(self, context, error):
         """Say what is wrong, and end with its status."""
         if "--json" in sys.argv:
-            click.echo(plain_json(json.dumps({"error": error.message, "next": error.next})))
+            click.echo(escaped_json(json.dumps({"error": error.message, "next": error.next})))
         phases.say(f"lab: {error}")
         context.exit(error.status)
 

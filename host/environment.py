@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parent.parent / "lab"
-ANEW = "LAB_ENVIRONMENT_ANEW"  # set for a call that follows on one whose environment was damaged
+REMADE = "LAB_ENVIRONMENT_ANEW"  # set for a call that follows on one whose environment was damaged
 WHOLE = "packages"  # the list without which the script `lab` makes the environment again
 
 
@@ -25,13 +25,13 @@ def damage(prefix: Path) -> str | None:
     return None
 
 
-def mended(error: Exception) -> None:
-    """Make the environment again and call this ./lab again in it, if it is damaged and has not just been made;
-    returns if the error is another's, as one of ours is."""
-    found = None if ANEW in os.environ else damage(Path(sys.prefix))
+def repair_if_damaged(error: Exception) -> None:
+    """Make the environment again and call this ./lab again in it, if the environment is damaged and has not just been
+    made. Return if it is whole, because then the error has another cause."""
+    found = None if REMADE in os.environ else damage(Path(sys.prefix))
     if found:
         print(f"environment: {error}, and {found} is not as it was installed", file=sys.stderr)
-        environment = os.environ | {ANEW: "1"}
+        environment = os.environ | {REMADE: "1"}
         try:
             (Path(sys.prefix) / WHOLE).unlink(missing_ok=True)
         except OSError:  # it is one that others share, and not ours to change

@@ -4,7 +4,7 @@ import contextlib
 import sys
 import time
 
-from host.plain import plain
+from host.terminal_escape import escaped
 
 _under_way = None  # rich shows one status line at a time: an inner phase borrows the outer's
 
@@ -48,4 +48,4 @@ def _status():
 
 def say(line: str) -> None:
     """One line for the person, on stderr; rich has it above the line that moves, if there is one."""
-    print(plain(line), file=sys.stderr, flush=True)
+    print(escaped(line), file=sys.stderr, flush=True)

@@ -174,8 +174,8 @@ def _copy(theirs: Path, folder: Path) -> None:
         file.chmod(0o600)
 
 
-def making(folder: Path) -> int | None:
-    """A number that tells what stands in this folder from what is made there later; None if nothing does."""
+def generation(folder: Path) -> int | None:
+    """The generation of what is in this folder: a number that changes when it is made again; None if it is empty."""
     try:
         return (folder / LIST).stat().st_mtime_ns
     except OSError:
@@ -183,10 +183,10 @@ def making(folder: Path) -> int | None:
 
 
 def discard(kind: str, folder: Path, meant: int | None) -> None:
-    """Remove what was made, if it is the one that was meant, by its `making()`: somebody else may have discarded that
-    one, and made it again. The next one who needs it makes it."""
+    """Remove what was made, if its `generation()` is still the one that was meant: another process may have discarded
+    that one, and made it again. The next call that needs it makes it."""
     with locked(kind):
-        if making(folder) == meant:
+        if generation(folder) == meant:
             shutil.rmtree(folder, ignore_errors=True)
 
 

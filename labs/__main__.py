@@ -113,12 +113,12 @@ def _setting(word: str) -> tuple[str, int]:
 def check(exercise: str, given: str, as_json: bool, sealed: bool) -> int:
     """Judges an answer and prints the verdict; its exit status. A seal tells whoever sent nonce and answer what the
     judge has printed from what the answer has. Sealed evidence is for them to judge."""
-    from labs.take.judging import judged  # only this verb needs the judges' imports
+    from labs.take.attempts import take_and_judge  # only this verb needs the judges' imports
 
     nonce, _, answer = given.partition("\n") if sealed else ("", "", given)
     seal = {"seal": {"nonce": nonce, "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}} if sealed else {}
     try:
-        verdict, evidence = judged(exercise, answer)
+        verdict, evidence = take_and_judge(exercise, answer)
     except WrongCall as unknown:
         print(unknown, file=sys.stderr)
         return Status.USAGE

@@ -18,7 +18,7 @@ often to tell. Both functions raise CannotTry if the machine lacks something. A 
 An exercise is a folder `exercises/ex<n>/` of its case, with two modules beside its task and its answers. `measure.py`
 finds out in a guest what an answer does, `judge.py` what that comes to:
 
-    take(exercise, answer) -> Evidence      see labs/take/judging.py
+    take(exercise, answer) -> Evidence      see labs/take/attempts.py
     JUDGE                                   a Judge, see labs/judge/judging.py
 """
 
@@ -44,7 +44,7 @@ class Outcome(Protocol):
 
     def claimed(self) -> dict[str, Any]: ...  # of a run: what was claimed and seen; "reasons" are sentences
 
-    def verdict(self) -> list[str]: ...  # of a run: what it came to, as lines for a terminal
+    def outcome_lines(self) -> list[str]: ...  # of a run: what it came to, as lines for a terminal
 
 
 def module(case: Case, name: str = "case") -> ModuleType:

@@ -18,8 +18,8 @@ class CannotTry(Exception):
 
 
 class CouldNotTell(Exception):
-    """It was tried, and what was measured says nothing of the kernel or of an answer: the machine stood still for too
-    long, or an instrument of ours has lost something. `check` is the id of what could not be told."""
+    """Something was tried, and what was measured says nothing of the kernel or of an answer: the machine stood still
+    for too long, or an instrument of ours has lost something. `check` is the id of what could not be told."""
 
     def __init__(self, reason: str, check: str = "measured") -> None:
         super().__init__(reason)

@@ -31,7 +31,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 
 SHOWN_LINES = 12  # of an output, in a recording; what a page shows has to fit it
 
@@ -78,7 +78,7 @@ class Look:
 
 
 def matches(pattern: str, output: str) -> bool:
-    """Whether it is in the output; where there is no pattern, nothing is."""
+    """Whether the pattern is found in the output; an empty pattern is found nowhere."""
     return bool(pattern and re.search(pattern, output, re.MULTILINE))
 
 
@@ -100,7 +100,7 @@ def read(file: Path) -> list[Look]:
 
 
 @dataclass(frozen=True)
-class Taken(Claims):
+class LookResults(Claims):
     """Looks, and what each said while the fault was there, in the control, and, if it has something to look for there,
     in the look-alike."""
 
@@ -110,10 +110,10 @@ class Taken(Claims):
     alike: dict[str, str] = field(default_factory=dict)
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         """Each look has found what it is for, and does not find it where it must not."""
         return [
-            Check(not wrong, f"{look.id} on {look.on}: {wrong or self._right(look)}")
+            Claim(not wrong, f"{look.id} on {look.on}: {wrong or self._right(look)}")
             for look in self.looks
             for wrong in [self._wrong(look)]
         ]

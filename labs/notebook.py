@@ -19,7 +19,7 @@ from core.cases import Exercise, WrongCall, exercise, exercises
 from core.judge.verdict import Verdict, keep, kept
 from labs import plots
 from labs.judge.judging import picture
-from labs.take.judging import judged
+from labs.take.attempts import take_and_judge
 
 ONLY_HERE = "This VM knows what happened in its notebooks since it was started. The whole is told by, in a terminal: {}"
 
@@ -98,7 +98,7 @@ def _verdict(asked: Exercise, answer: str) -> Verdict | None:
     if asked.applies != "guest":
         print(f"an answer to {asked.id} makes a machine of its own: ./lab check {asked.id} FILE, in a terminal")
         return None
-    verdict, evidence = judged(asked.id, answer)
+    verdict, evidence = take_and_judge(asked.id, answer)
     if not verdict.unanswered:
         verdict.keep()
     verdict.picture = picture(evidence) if evidence else None

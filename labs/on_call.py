@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from labs.looks import Look, Taken
+from labs.looks import Look, LookResults
 from labs.net.node import Node
 from labs.net.topology import Topology
 
@@ -27,13 +27,15 @@ class NoLook(RuntimeError):
 Scene = Callable[[], AbstractContextManager[tuple[Topology, Callable[[], object]]]]
 
 
-def taken(looks: Iterable[Look], broken: Scene, healthy: Scene, alike: Scene | None = None) -> Taken:
+def taken(looks: Iterable[Look], broken: Scene, healthy: Scene, alike: Scene | None = None) -> LookResults:
     """All looks in both scenes, and those that look for something there in the look-alike."""
     looks = list(looks)
     there = [look for look in looks if look.alike]
     if there and alike is None:
         raise ValueError(f"expected a look-alike for {', '.join(look.id for look in there)}, found none")
-    return Taken(looks, _said(looks, broken), _said(looks, healthy), _said(there, alike) if there and alike else {})
+    return LookResults(
+        looks, _said(looks, broken), _said(looks, healthy), _said(there, alike) if there and alike else {}
+    )
 
 
 def _said(looks: Iterable[Look], scene: Scene) -> dict[str, str]:

@@ -99,7 +99,7 @@ def drawn(figure, alt: str) -> dict:
 
 
 def figure_html(figure, alt: str) -> str:
-    """The same as HTML for a notebook."""
+    """A plot as HTML for a notebook."""
     return markup(figures.draw(drawn(figure, alt)))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TypeAlias
 
-EMPTY = {"path", "rect", "circle", "line", "use", "br", "img", "col"}  # written as <name/>
+EMPTY = {"path", "rect", "circle", "line", "use", "br", "img", "col", "meta"}  # written as <name/>
 RAW = {"style", "script"}  # HTML reads these two as they stand, so what they hold is not escaped
 Attribute: TypeAlias = str | float | bool | None
 Child: TypeAlias = "Element | str | Iterable[Child] | None"

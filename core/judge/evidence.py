@@ -41,11 +41,11 @@ class Script:
     def problems(self) -> list[tuple[str, str]]:
         """What no answer may do and this one did: the ids of checks that it failed by it, each with a sentence."""
         forbidden = self.forbidden[:FORBIDDEN_SHOWN]
-        found = [("own-hosts", f"it acts on {node}, which this exercise leaves as it is") for node in forbidden]
+        found = [("own-hosts", f"the answer acts on {node}, which this exercise leaves as it is") for node in forbidden]
         if self.reached:
-            found.append(("own-hosts", "it reaches another network by its number (netnsid), and not by `on`"))
+            found.append(("own-hosts", "the answer reaches another network by its number (netnsid), and not by `on`"))
         if self.status is None:
-            found.append(("in-time", f"it was still running after {self.deadline_s:.0f} s and was ended"))
+            found.append(("in-time", f"the script was still running after {self.deadline_s:.0f} s and was ended"))
         return found
 
     @property
@@ -53,11 +53,11 @@ class Script:
         """The sentence for a status that is not 0, with its last message; else nothing."""
         if not self.status or self.forbidden:
             return ""
-        return f"it ended with status {self.status}: {(self._lines or ['no message'])[-1]}"
+        return f"the script ended with status {self.status}: {(self._lines or ['no message'])[-1]}"
 
     @property
     def refused(self) -> str:
-        """What it says when the kernel has refused it something; else nothing."""
+        """The script's message that the kernel refused it something; empty if there is none."""
         return next(filter(REFUSED.search, self._lines), "")
 
     @property
@@ -67,7 +67,8 @@ class Script:
 
 @dataclass(frozen=True)
 class Settings:
-    """Of a host that an answer has to leave alone: which lines of its settings are `gone`, and which are new."""
+    """The settings of a host that an answer has to leave alone: which lines of its settings are `gone`, and which are
+    new."""
 
     host: str
     gone: list[str] = field(default_factory=list)
@@ -98,7 +99,7 @@ class Evidence:
     spent_s: dict[str, float] = field(default_factory=dict)
 
     def text(self) -> str:
-        """As JSON, in one line."""
+        """The evidence as JSON, in one line."""
         return json.dumps(self.to_json())
 
     def to_json(self) -> dict[str, Any]:

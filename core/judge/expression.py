@@ -85,7 +85,7 @@ NOT_RECKONED = (TypeError, ArithmeticError, LookupError, ValueError, RecursionEr
 
 
 class NoExpression(ValueError):
-    """It cannot be read or reckoned; the message says what was found."""
+    """An expression cannot be read or reckoned; the message says what was found."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ def _written(node: ast.AST) -> Iterator[int | float]:
 
 
 def numbers(text: str) -> dict[str, int | float]:
-    """By name the numbers that a program gives at its outermost level, as far as they can be read: `A = 20_000`,
-    `A: int = 2 * B`, `A, B = 1, 2`. Raises NoExpression if it is no Python."""
+    """Map names to the numbers that a program gives them at its outermost level, as far as they can be read: `A =
+    20_000`, `A: int = 2 * B`, `A, B = 1, 2`. Raises NoExpression if it is no Python."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

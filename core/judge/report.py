@@ -10,7 +10,7 @@ from core.judge.verdict import Judged, Verdict
 
 @dataclass(frozen=True)
 class Event:
-    """One that was reported, or that happened: on which connection (empty if there is one only), and its value."""
+    """An event that was reported, or that happened: on which connection (empty if there is one only), and its value."""
 
     connection: str
     value: int
@@ -27,7 +27,7 @@ class Program:
 
 
 def ran(verdict: Verdict, program: Program) -> None:
-    """One that does not compile or load, or that loses events, fails by that alone."""
+    """Fail a program that does not compile or load, or that loses events, by that alone."""
     if program.refused:
         verdict.fail("loads", "a program that loads", f"the program does not load: {program.refused}")
         raise Judged
@@ -49,7 +49,7 @@ def compare(
     """What was `told` against what was true, both in the order of time: as many, and each the same.
 
     The sentences: "7 " and `one_each`, or "6 events were reported, and " and `happened`; `right`, or how many are
-    told wrong and of the first of them `fault`, which is given its index.
+    reported wrong and of the first of them `fault`, which is given its index.
     """
     verdict.measured.update(truth=shown(truth), told=shown(told))
     verdict.expect(

@@ -19,7 +19,7 @@ def of_one(exercise: str, verdict: str, check: Check) -> dict[str, Any]:
 
 
 class Judged(Exception):
-    """The verdict is final: what is still to come could not be judged sensibly."""
+    """The verdict is final, because what is still to come could not be judged sensibly."""
 
 
 class Picture(Protocol):
@@ -31,14 +31,14 @@ class Picture(Protocol):
 @dataclass
 class Verdict:
     """The judgement of one answer. `checks` are in the order in which they were made; `measured` is what they rest on;
-    `skipped` says what the machine lacks to judge anything, `untold` why what was measured does not say, `unanswered`
-    why the answer is none yet, which fails."""
+    `skipped` says what the machine lacks to judge anything, `inconclusive` why what was measured does not say, and
+    `unanswered` why the answer is none yet, which fails."""
 
     exercise: str
     checks: list[Check] = field(default_factory=list)
     measured: dict[str, Any] = field(default_factory=dict)
     skipped: Check | None = None
-    untold: Check | None = None
+    inconclusive: Check | None = None
     unanswered: str = ""
     picture: Picture | None = None  # to be shown below it in a notebook
 
@@ -55,20 +55,20 @@ class Verdict:
 
     @property
     def all_checks(self) -> list[Check]:
-        """Those that were made, and why the answer is none, or nothing could be told."""
+        """The checks that were made, and the one that says why there is no answer or nothing could be told."""
         first = [Check("answered", False, "an answer", not_answered(self.unanswered))] if self.unanswered else []
-        return [*first, *self.checks, *filter(None, [self.skipped, self.untold])]
+        return [*first, *self.checks, *filter(None, [self.skipped, self.inconclusive])]
 
     @property
     def verdict(self) -> str:
-        if self.skipped or self.untold:
+        if self.skipped or self.inconclusive:
             return "SKIP" if self.skipped else "COULD NOT TELL"
         return "PASS" if self.checks and all(check.passed for check in self.all_checks) else "FAIL"
 
     @property
     def reasons(self) -> list[str]:
         """The sentences that decide: the failed checks of a FAIL, all checks of a PASS."""
-        if undecided := self.skipped or self.untold:
+        if undecided := self.skipped or self.inconclusive:
             return [undecided.sentence]
         failed = [check for check in self.all_checks if not check.passed]
         return [check.sentence for check in failed or self.checks]

@@ -140,7 +140,7 @@ class Packet:
         return [(name, value) for name, value in found if value]
 
     def to_json(self) -> dict[str, Any]:
-        """The same as a dict of plain values, `quoted` and `inner` nested."""
+        """The packet as a dict of plain values, `quoted` and `inner` nested."""
         return dataclasses.asdict(self)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.waiting import poll
-from host import held
+from host import locks
 from host.debian import installed, namespaces
 from host.paths import FETCHING
 
@@ -74,7 +74,7 @@ def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
         aside = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=unpacks_in()))
         undone.callback(shutil.rmtree, aside, ignore_errors=True)  # if it gets no further
         aside.chmod(0o711)  # in a user namespace, it is another user to whom all in it belongs
-        lock = held.kept_from_ageing(aside)  # and mmdebstrap inherits it: what still works in there is left alone
+        lock = locks.kept_from_ageing(aside)  # and mmdebstrap inherits it: what still works in there is left alone
         folder = aside.rename(aside.with_name(aside.name[1:]))  # now that it is locked, so that nobody finds it free
         undone.callback(_remove_when_free, folder)
         undone.callback(os.close, lock)
@@ -109,14 +109,14 @@ def _sweep() -> None:
     """Remove each folder of ours in which nothing works any more."""
     for folder in unpacks_in().glob(UNPACKED.format(user=os.getuid()) + "*"):
         with contextlib.suppress(FileNotFoundError):  # another ./lab has removed it in this moment
-            if folder.lstat().st_uid == os.getuid() and not folder.is_symlink() and held.is_free(folder):
+            if folder.lstat().st_uid == os.getuid() and not folder.is_symlink() and locks.is_free(folder):
                 _remove(folder)
 
 
 def _remove_when_free(folder: Path) -> None:
     """Remove a folder, once what was killed in it has ended; if that takes too long, the next call of ours does."""
     with contextlib.suppress(FileNotFoundError):  # another ./lab has removed it in this moment
-        poll(lambda: held.is_free(folder), GONE_S, 0.01)
+        poll(lambda: locks.is_free(folder), GONE_S, 0.01)
     _sweep()
 
 
@@ -129,7 +129,8 @@ def _remove(folder: Path) -> None:
 
 
 def run(command: list[str], heard: Callable[[str], None] = lambda line: None) -> tuple[bool, str]:
-    """Whether it ended well, and the line that says why not. `heard` is given each line that it says meanwhile."""
+    """Run a command; return whether it ended well, and the line that says why not. `heard` is given each line that it
+    says meanwhile."""
     said = []
     with started(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:

@@ -18,15 +18,15 @@ from host.phases import say
 
 DEADLINE_S = 60  # a judge takes a tenth of a second
 LIMITS = ("prlimit", f"--cpu={DEADLINE_S}", f"--as={1 << 30}")
-ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
+RERUN_HINT = "./lab check CASE/N FILE --keep EVIDENCE"
 
 
 def need_place(file: Path, answer: Path) -> None:
     """Raise, before anything is measured, if nothing can be kept there."""
     if file.exists() and file.samefile(answer):
-        raise LabError(f"{file} is the answer itself, and would be written over", ANEW, Status.USAGE)
+        raise LabError(f"{file} is the answer itself, and would be written over", RERUN_HINT, Status.USAGE)
     if file.is_dir() or not os.access(file.parent, os.W_OK):
-        raise LabError(f"cannot write {file}: no file can be made there", ANEW, Status.USAGE)
+        raise LabError(f"cannot write {file}: no file can be made there", RERUN_HINT, Status.USAGE)
 
 
 def keep(file: Path, evidence: dict) -> None:
@@ -34,23 +34,25 @@ def keep(file: Path, evidence: dict) -> None:
     try:
         write_whole(file, json.dumps(evidence, sort_keys=True) + "\n")
     except OSError as error:
-        raise LabError(f"cannot write {file}: {error.strerror}; the verdict is noted all the same", ANEW) from error
+        raise LabError(
+            f"cannot write {file}: {error.strerror}; the verdict is noted all the same", RERUN_HINT
+        ) from error
     say(f"what the verdict rests on is in {file}; judged again by: ./lab judge {file}")
 
 
-def judged(file: Path) -> dict:
+def verdict_on_file(file: Path) -> dict:
     """The verdict that this evidence comes to: {"exercise", "verdict", "reasons", "checks", …}. It is no reader's
     progress."""
     try:
         with open(file, "rb") as opened:
             raw = opened.read(LARGEST_EVIDENCE_BYTES + 1)
     except OSError as error:
-        raise LabError(f"cannot read {file}: {error.strerror}", ANEW, Status.USAGE) from error
+        raise LabError(f"cannot read {file}: {error.strerror}", RERUN_HINT, Status.USAGE) from error
     return weighed(raw)
 
 
 def weighed(raw: bytes) -> dict:
-    """The same of evidence as bytes."""
+    """The verdict on evidence that is given as bytes."""
     # Nothing but the standard library (-S), and nothing of the reader's environment.
     program = [sys.executable, "-B", "-S", "-P", "-m", "labs.judge"]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), "LANG": "C.UTF-8"}
@@ -59,7 +61,7 @@ def weighed(raw: bytes) -> dict:
             [*LIMITS, *program], input=raw, env=environment, capture_output=True, timeout=DEADLINE_S
         )
     except subprocess.TimeoutExpired:
-        return _untold(f"it was not judged in {DEADLINE_S} s")
+        return _inconclusive(f"it was not judged in {DEADLINE_S} s")
     try:
         verdict = json.loads(result.stdout)
         if VERDICTS[verdict["verdict"]] == result.returncode:
@@ -67,8 +69,8 @@ def weighed(raw: bytes) -> dict:
     except (ValueError, LookupError, TypeError):
         pass
     said = result.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"status {result.returncode}"]
-    return _untold(f"the judge itself failed ({said[0]})")
+    return _inconclusive(f"the judge itself failed ({said[0]})")
 
 
-def _untold(why: str) -> dict:
+def _inconclusive(why: str) -> dict:
     return of_one("evidence", "COULD NOT TELL", Check("judged", None, "", why))

@@ -21,9 +21,9 @@ from core.plain import Damaged
 from core.protocol import STEPS
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
-from host.exercises import applied, evidence
-from host.vm import machine, serving, ssh
-from host.vm.call import answered
+from host.exercises import answer_machine, evidence
+from host.vm import guests, machine, ssh
+from host.vm.call import call_json
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import Profile
 
@@ -49,15 +49,15 @@ CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False) -> dict:
     """{"exercise", "verdict", "reasons", "checks", …}; messages of a compiler call the answer `label`. `unconfined`:
-    see applied.py. "evidence" is in it if the guest has sent some: then it was judged here."""
+    see answer_machine.py. "evidence" is in it if the guest has sent some: then it was judged here."""
     case = cases.case(exercise.id.partition("/")[0])
-    with applied.machine(exercise, case.profile, answer, label, unconfined) as ours:
+    with answer_machine.machine(exercise, case.profile, answer, label, unconfined) as ours:
         try:
             return _timed(exercise, answer, ours)
         except GuestDied as death:
             if exercise.applies == "guest":
                 raise
-            with serving.throwaway(ours.kept):  # raises, or makes the snapshot anew, if the fault is not the answer's
+            with guests.throwaway(ours.kept):  # raises, or makes the snapshot anew, if the fault is not the answer's
                 return _broken(
                     exercise, "guest-lives", f"the machine that the answer makes does not start: {death.message}"
                 )
@@ -66,7 +66,7 @@ def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = 
 def _timed(exercise: cases.Exercise, answer: str, ours: Profile) -> dict:
     """The verdict, with "took_s": seconds by what they went to, in the order in which they did."""
     times = [time.monotonic()]
-    with serving.throwaway(ours) as guest:
+    with guests.throwaway(ours) as guest:
         times.append(time.monotonic())
         verdict = _verdict(exercise, answer, guest)
         times.append(time.monotonic())
@@ -89,7 +89,7 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
     words = ("labs", "check", exercise.id, "--json", "--sealed")
     seal = {"nonce": secrets.token_hex(16), "answer_sha256": hashlib.sha256(answer.encode()).hexdigest()}
     with ThreadPoolExecutor(1) as pool:
-        judging = pool.submit(answered, guest, *words, given=f"{seal['nonce']}\n{answer}")
+        judging = pool.submit(call_json, guest, *words, given=f"{seal['nonce']}\n{answer}")
         failed = None
         try:
             failed = _watch(guest, judging, exercise)
@@ -100,7 +100,7 @@ def _verdict(exercise: cases.Exercise, answer: str, guest: Guest) -> dict:
             guest.end()  # and with it the connection over which it is being judged
             return failed
         result = judging.result()
-    if result.status == ssh.LOST:
+    if result.status == ssh.CONNECTION_LOST:
         return _broken(
             exercise, "guest-lives", "the guest fell silent while the answer ran; its QEMU is still there and hangs"
         )

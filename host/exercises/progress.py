@@ -82,5 +82,5 @@ def _event(line: str) -> dict | None:
     if not isinstance(event, dict) or not isinstance(event.get("exercise"), str):
         return None
     verdict, hint = event.get("verdict"), event.get("hint")
-    told = isinstance(verdict, str) and verdict in VERDICTS or type(hint) is int and hint > 0
-    return event if told or event.get("solution") is True else None
+    known = isinstance(verdict, str) and verdict in VERDICTS or type(hint) is int and hint > 0
+    return event if known or event.get("solution") is True else None

@@ -14,12 +14,12 @@ from jupyter_core.paths import jupyter_data_dir
 from core import cases
 from core.files import write_whole
 from core.statuses import Status
-from host import held
+from host import locks
 from host.errors import LabError
 from host.notebook import pairs, server
 from host.paths import REPOSITORY, cache, run
 from host.phases import phase, say
-from host.vm import image, serving
+from host.vm import guests, image
 from host.vm.profile import names
 
 WORK = REPOSITORY / "work"
@@ -85,7 +85,7 @@ def start(case: str, port: int, browser: bool) -> None:
     asked = notebook_of(case) if case else None
     _need_free(port)
     image.need()
-    serving.up(cases.case(case).profile if case else "stock")
+    guests.up(cases.case(case).profile if case else "stock")
     env = environment()
     kernelspecs(Path(jupyter_data_dir()))  # other editors, such as VS Code, look here
     with phase("notebooks: your copies in work/"):
@@ -95,7 +95,7 @@ def start(case: str, port: int, browser: bool) -> None:
     if not browser:
         # The policy of its pages names the port (server.py): with another number a browser loads none of their scripts.
         say(f"from another machine: ssh -L {port}:127.0.0.1:{port} HOST, with this number twice; then that address")
-    os.set_inheritable(held.kept_from_ageing(run()), True)
+    os.set_inheritable(locks.kept_from_ageing(run()), True)
     os.chdir(cache() / "jupyter")  # Jupyter runs configuration that it finds where it is started
     os.execve(sys.executable, server.command(port, browser, opened, list(map(kernel_name, names()))), env)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from host.errors import LabError
 from host.phases import say
-from host.vm import parcel, serving, snapshot
+from host.vm import guests, labs_sync, snapshot
 from host.vm.ssh import module_command, receive
 
 PR_SET_PDEATHSIG = 1  # include/uapi/linux/prctl.h
@@ -36,12 +36,12 @@ def main(profile: str, connection_file: str) -> int:
     connection = json.loads(Path(connection_file).read_text("utf-8"))
     # A fresh guest (what `./lab record` wants) is this process's own and ends with it.
     fresh = bool(os.environ.get("LAB_FRESH_GUEST"))
-    guest = snapshot.resume(profile, outlives_us=False) if fresh else serving.resumed(profile)
+    guest = snapshot.resume(profile, outlives_us=False) if fresh else guests.resumed(profile)
     ssh = functools.partial(guest.connection.arguments, control=f"kernel-{os.getpid()}")
     # By standard input, before labs/: each user of this machine can read a command line, and here is the channels' key.
     kernel = f'{shlex.join(module_command("labs.kernel"))} "$connection"'
     # One connection for all of it: the handshake is the slowest part of a kernel's start.
-    with parcel.packed(guest.folder) as labs:
+    with labs_sync.packed(guest.folder) as labs:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", *ssh("-M"), f"read -r connection && {receive(labs)} && exec {kernel}"],
             stdin=subprocess.PIPE,

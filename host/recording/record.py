@@ -21,11 +21,11 @@ from host.errors import LabError
 from host.notebook import jupyter, pairs
 from host.paths import REPOSITORY
 from host.phases import phase
-from host.recording import conclusions, named
+from host.recording import artifacts, conclusions
 from host.site.preview import card, side_by_side
-from host.vm import machine, serving, snapshot
+from host.vm import guests, machine, snapshot
 from host.vm.acceleration import qemu_version
-from host.vm.call import answered
+from host.vm.call import call_json
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
 WRITTEN = ("book/_recordings", "notebooks/*.ipynb")  # by ./lab itself, as paths of git's
@@ -53,7 +53,7 @@ def record(names: list[str]) -> None:
 
 def provenance(profile_name: str = "stock") -> dict[str, str]:
     """Where an output comes from; every recorded output carries this."""
-    ours, disk, how = snapshot.ground(profile_name)
+    ours, disk, how = snapshot.machine_setup(profile_name)
     own_qemu = f" with vm-image/qemu/{ours.recipe}" if ours.recipe else ""
     return {
         "kernel": disk.release,
@@ -78,8 +78,8 @@ def _git(*words: str) -> str:
 
 def _data(case: cases.Case) -> dict:
     """What `labs record CASE` prints in a guest of its own: run, trace, and figures as data."""
-    with serving.throwaway(case.profile) as guest:
-        result = answered(guest, "labs", "record", case.name)
+    with guests.throwaway(case.profile) as guest:
+        result = call_json(guest, "labs", "record", case.name)
         said = result.said or f"the guest's console ends:\n{machine.last_words(guest)}"
     if result.why:
         raise LabError(
@@ -109,7 +109,7 @@ def hold(name: str, data: dict) -> None:
 
 def _store(name: str, data: dict, origin: dict[str, str]) -> None:
     """Keep figures and files beside each other, all of them or none, and the data."""
-    files = named.files(name, data)
+    files = artifacts.files(name, data)
     folder = RECORDINGS / f"{name}.part"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -127,7 +127,7 @@ def store_data(name: str, data: dict, origin: dict[str, str]) -> None:
 
 
 def draw_all(names: list[str]) -> None:
-    """The same for these cases, or for all that were recorded."""
+    """Draw the preview of these cases, or of all that were recorded."""
     installed.need(*chromium.NEEDS)
     for name in names or [case for case in cases.cases() if (RECORDINGS / f"{case}.json").exists()]:
         draw(name)

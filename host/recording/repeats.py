@@ -13,8 +13,8 @@ from core.summary import five_numbers
 from host.errors import LabError
 from host.phases import phase
 from host.recording import record
-from host.vm import serving
-from host.vm.call import answered
+from host.vm import guests
+from host.vm.call import call_json
 
 TIMES = 20
 FILE = "repeats.json"
@@ -26,7 +26,7 @@ def of(name: str, times: int = TIMES) -> dict:
     they come from, as it was before the first."""
     case = cases.case(name)
     origin = record.provenance(case.profile)
-    with _busy(), serving.throwaway(case.profile) as guest:
+    with _busy(), guests.throwaway(case.profile) as guest:
         fault, figure = _counted(guest, case, times, {})
         off, _ = _counted(guest, case, times, case.fault_off)
     return {"provenance": origin, "figure": figure, "times": times, "fault": fault, "fault_off": off}
@@ -65,7 +65,7 @@ def _counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tu
     with phase(f"{case.name}: {times} runs{' with its fault off' * bool(changed)}") as progress:
         for number in range(1, times + 1):
             progress(f"{number} of {times}, {', '.join(f'{word} {count}' for word, count in counts.items())}")
-            result = answered(guest, "labs", "run", case.name, "--json", "--rounds", "1", *words)
+            result = call_json(guest, "labs", "run", case.name, "--json", "--rounds", "1", *words)
             if result.why:
                 raise LabError(f"{case.name}: run {number} was cut short: {result.why}\n{result.said}", "./lab doctor")
             for word, count in result.found["counts"].items():

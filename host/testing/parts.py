@@ -20,7 +20,7 @@ MACHINERY = ("core/", "host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/"
 # Files of tests/vm that have no test of a case.
 OF_NO_CASE = "accounts answers c_answers damage evidence forgery kernel qemu shell tab toolbox vm".split()
 # Of these, what no test of a case runs through: the kernel in a browser's tab, what draws, measures or chooses tests.
-ASIDE = (
+NOT_ON_PATH = (
     "host/tab/",
     "vm-image/tab/",
     *(f"tests/vm/test_{name}.py" for name in OF_NO_CASE),
@@ -47,13 +47,13 @@ class Part:
 
 
 def parts() -> dict[str, Part]:
-    """By the name that tests say: `@pytest.mark.whole("site")`."""
+    """The parts by the name that tests say: `@pytest.mark.whole("site")`."""
     own = {
         name: (f"labs/cases/{case.folder.name}/", f"notebooks/{name}.md", f"tests/guest/test_{case.folder.name}.py")
         for name, case in cases.cases().items()
     }
     of_cases = {
-        name: Part(A_CASE_S, paths, MACHINERY, sum((own[other] for other in own if other != name), ASIDE))
+        name: Part(A_CASE_S, paths, MACHINERY, sum((own[other] for other in own if other != name), NOT_ON_PATH))
         for name, paths in own.items()
     }
     return {

@@ -24,7 +24,9 @@ MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/walls"], ["tests/vm"]
 WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
-LOST = f"{REPORTS}/lost"  # a line for each guest that did not wake (snapshot.py) or hold still (tests/vm/conftest.py)
+LOST_GUESTS_FILE = (
+    f"{REPORTS}/lost"  # a line for each guest that did not wake (snapshot.py) or hold still (tests/vm/conftest.py)
+)
 SAYING = ("-r", "--durations", "-v", "-s")  # words of pytest that choose no tests
 INTERRUPTED, NO_TESTS = 2, 5  # statuses of pytest; the second when its words choose none
 
@@ -75,7 +77,7 @@ def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
     """Both calls of pytest for these parts; one status."""
     workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup", f"--parts={','.join(chosen)}"]
     calls = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
-    Path(LOST).unlink(missing_ok=True)
+    Path(LOST_GUESTS_FILE).unlink(missing_ok=True)
     statuses = [
         _pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
         for name, folders in calls.items()
@@ -87,7 +89,7 @@ def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
 def _too_many_lost() -> int:
     """Says how many guests did not wake, or did not hold still while they measured; for each another was tried in its
     place. A status, 1 if they are more than a busy machine explains."""
-    lost = Path(LOST).read_text().splitlines() if Path(LOST).exists() else []
+    lost = Path(LOST_GUESTS_FILE).read_text().splitlines() if Path(LOST_GUESTS_FILE).exists() else []
     if lost:
         said = f"lost: {len(lost)} guests did not wake or did not hold still; others were tried in their place"
         say("\n".join([said, *lost]))

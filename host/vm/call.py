@@ -12,7 +12,7 @@ from io import BufferedReader
 from typing import IO, cast
 
 from host.errors import LabError
-from host.plain import plain_pieces
+from host.terminal_escape import escaped_pieces
 from host.vm.machine import Guest
 from host.vm.ssh import module_command
 
@@ -34,8 +34,8 @@ class Result:
     printed: bool
 
 
-def shown(guest: Guest, *words: str) -> int:
-    """Runs the module with the reader watching; its exit status. Raises LabError if it prints too much."""
+def stream(guest: Guest, *words: str) -> int:
+    """Run a module of labs/ while the reader watches; return its exit status. Raises LabError if it prints too much."""
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with ThreadPoolExecutor(1) as beside, guest.connection.started(module_command(*words), **pipes) as process:
         saying = beside.submit(_pass_on, process, cast(BufferedReader, process.stderr), sys.stderr)
@@ -57,7 +57,7 @@ def _pass_on(process: subprocess.Popen, stream: BufferedReader, to: IO[str]) -> 
             yield piece[:left]
             left -= len(piece)
 
-    for text in plain_pieces(first()):
+    for text in escaped_pieces(first()):
         to.write(text)
         to.flush()
     if left < 0:
@@ -65,8 +65,8 @@ def _pass_on(process: subprocess.Popen, stream: BufferedReader, to: IO[str]) -> 
     return left >= 0
 
 
-def answered(guest: Guest, *words: str, given: str = "") -> Result:
-    """Runs a module that prints one JSON object, with `given` on its stdin. Raises nothing for what it prints."""
+def call_json(guest: Guest, *words: str, given: str = "") -> Result:
+    """Run a module that prints one JSON object, with `given` on its stdin. Raises nothing for what it prints."""
     with tempfile.TemporaryFile() as stdin, ThreadPoolExecutor(1) as beside:
         stdin.write(given.encode())
         stdin.seek(0)

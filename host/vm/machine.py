@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.files import write_whole
 from core.waiting import poll
-from host import held, paths, store
+from host import locks, paths, store
 from host.errors import LabError
 from host.sandbox.confined import SSHD_PORT
 from host.vm import ssh
@@ -24,12 +24,12 @@ DEATH_GRACE_S = 5
 # The largest file that QEMU may write: a guest shall not fill the disk. Its memory is a file that QEMU maps.
 MOST_WRITTEN_BYTES = 16 << 20
 NEEDS_MIB = 2 * MOST_WRITTEN_BYTES >> 20  # what it prints, and its sockets; with no room for them it never wakes
-BOUNDED = ("prlimit", "--core=0", f"--fsize={MOST_WRITTEN_BYTES}")
+PRLIMIT = ("prlimit", "--core=0", f"--fsize={MOST_WRITTEN_BYTES}")
 # What is confined ends with its parent. This is one that lives as long as QEMU does.
 PARENT = ("sh", "-c", '"$@"; exit $?', "sh")
 # Keeps what the console prints. The kernel ends who writes too large a file by SIGXFSZ, which QEMU's threads block; so
 # this does, and then it ends QEMU, whose process id is $0.
-KEEP = f'{" ".join(BOUNDED)} cat || kill -KILL "$0"'
+CONSOLE_KEEPER = f'{" ".join(PRLIMIT)} cat || kill -KILL "$0"'
 LAST_WORDS_BYTES = 2000
 # What the guest's console shows when sshd listens, and when everything is up (fork_server.py).
 SSHD_LINE, READY_LINE = b"Server listening", b"lab: ready"
@@ -71,15 +71,15 @@ class Guest:
         return os.fsencode(paths.in_option(self.folder / "qmp")) in command
 
     def survived(self, status: int) -> bool:
-        """Whether it is alive after a call over ssh that ended so. One whose connection broke is waited for, because a
-        connection may be gone before the QEMU that it led to."""
-        if status == ssh.LOST:
+        """Whether the guest is alive after a call over ssh that ended with this status. One whose connection broke is
+        waited for, because a connection may be gone before the QEMU that it led to."""
+        if status == ssh.CONNECTION_LOST:
             poll(lambda: not self.alive(), DEATH_GRACE_S, 0.05)
         return self.alive()
 
     def abandoned(self) -> bool:
         """Whether nobody will end it: it is not the reader's, and the ./lab that started it was killed."""
-        if held.starter_lives(self.folder, self.starter):
+        if locks.starter_lives(self.folder, self.starter):
             return False  # asked first, for it may make the guest the reader's and end meanwhile
         return self.folder.resolve() not in {link.resolve() for link in paths.run().glob("up-*")}
 
@@ -122,7 +122,7 @@ class Guest:
         self.connection.close()
         ended = {self.pid}
         for _ in range(500):
-            running = held.processes_in(self.folder)
+            running = locks.processes_in(self.folder)
             for pid in running:
                 with contextlib.suppress(ProcessLookupError, PermissionError):  # the second: of another user by now
                     os.kill(pid, signal.SIGKILL)
@@ -172,7 +172,7 @@ def new_folder() -> Path:
 def sweep() -> None:
     """End the guests that are dead or abandoned and remove their folders: a ./lab that was killed could not."""
     for folder in paths.run().glob("guest-*"):
-        never_finished = held.starter_is_gone(folder)  # before we look if it has written the guest down
+        never_finished = locks.starter_is_gone(folder)  # before we look if it has written the guest down
         guest = Guest.saved(folder)
         if guest and (not guest.alive() or guest.abandoned()):
             guest.end()
@@ -192,12 +192,12 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, c
     ends. The port is picked free and tried again with another if somebody took it meanwhile; `confine`
     is a context manager like `confined.guest`, with which the port is no port of this machine.
     """
-    lock = held.hold(folder)
+    lock = locks.hold(folder)
     try:
         for _ in range(5):
             port = SSHD_PORT if confine else _free_port()
             with (confine or _open)(folder, [*command_for_port(port), *extra]) as (command, inherited):
-                command = [*BOUNDED, *command]
+                command = [*PRLIMIT, *command]
                 if not outlives_us:
                     command = ["setpriv", "--pdeathsig", "KILL", *command]
                 elif confine:
@@ -221,14 +221,14 @@ def start(command_for_port, folder: Path, extra: list[str], outlives_us: bool, c
 @contextlib.contextmanager
 def _open(folder: Path, qemu: list[str]):
     """QEMU as this user, as `confined.guest` gives it confined."""
-    yield [*qemu, "-qmp", held.monitor_at(folder)], []
+    yield [*qemu, "-qmp", locks.monitor_at(folder)], []
 
 
 def _started(command: list[str], folder: Path, inherited: list[int]) -> subprocess.Popen:
     """QEMU, and beside it who keeps its console, until QEMU ends or has printed too much. That one holds the run
     folder, too: for QEMU, the descriptor would be a way into it."""
     prints, printed = os.pipe()
-    run = held.kept_from_ageing(folder.parent)
+    run = locks.kept_from_ageing(folder.parent)
     command = [*command, "-chardev", f"file,id=console,path=/dev/fd/{printed}", "-serial", "chardev:console"]
     try:
         with open(folder / "qemu.log", "wb") as log, open(folder / "console", "wb") as console:
@@ -241,7 +241,7 @@ def _started(command: list[str], folder: Path, inherited: list[int]) -> subproce
                 pass_fds=[printed, *inherited],
             )
             subprocess.run(
-                ["setsid", "--fork", "sh", "-c", KEEP, str(process.pid)],
+                ["setsid", "--fork", "sh", "-c", CONSOLE_KEEPER, str(process.pid)],
                 stdin=prints,
                 stdout=console,
                 stderr=subprocess.DEVNULL,

@@ -24,7 +24,7 @@ from host import paths, store
 from host.errors import LabError
 from host.phases import phase, say
 from host.sandbox import confined
-from host.vm import bzimage, hotplug, machine, parcel
+from host.vm import bzimage, hotplug, labs_sync, machine
 from host.vm.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.vm.image import Image, image, need
 from host.vm.machine import Guest, GuestDied
@@ -35,15 +35,17 @@ BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, f
 MONITOR_DEADLINE_S = 120  # for what takes QEMU milliseconds
 VMLINUX = "vmlinux"
 KEPT_AS = "ram.json"  # beside guest memory: which file that was, and when it was written last
-LOST = "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
+LOST_GUESTS_FILE = (
+    "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
+)
 # What the control protocol raises when QEMU ends in the middle of it.
-GONE = (EOFError, OSError, QMPError)
+QMP_ERRORS = (EOFError, OSError, QMPError)
 
 
 @functools.cache
-def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
-    """The profile (by its name, or itself), its image and the acceleration, all made or found out if
-    need be."""
+def machine_setup(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
+    """What a machine is set up from: the profile (by its name, or itself), its image and the acceleration, all made or
+    found out if need be."""
     need()
     ours = which if isinstance(which, Profile) else profile(which)
     disk = image()
@@ -52,7 +54,7 @@ def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
 
 def snapshot(which: str | Profile = "stock") -> Path:
     """The folder of the snapshot (`ram`, `state`), made by one cold boot if need be."""
-    ours, disk, how = ground(ground(which)[0].kept)
+    ours, disk, how = machine_setup(machine_setup(which)[0].kept)
     # Memory fits only the very disk, machine and QEMU that it was kept with, under KVM also only
     # the processor; the image's list of files tells one build of the same recipe from the next.
     made_of = [
@@ -70,11 +72,11 @@ def snapshot(which: str | Profile = "stock") -> Path:
     for _ in range(2):
         # Its own for each user, because QEMU opens for writing what it maps copy-on-write.
         kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200, own=True)
-        making = store.making(kept)
+        kept_generation = store.generation(kept)
         if not _written_since(kept):
             return kept
         say(f"guest {ours.name}: the memory of its snapshot was written after it was kept; making it again")
-        store.discard(f"snapshot-{ours.name}", kept, making)
+        store.discard(f"snapshot-{ours.name}", kept, kept_generation)
     raise LabError(
         f"guest {ours.name}: the memory of its snapshot is written by somebody, time and again: {kept / 'ram'}",
         "leave that file alone, or set XDG_CACHE_HOME to a folder on a disk of this machine; then the same ./lab call",
@@ -109,7 +111,7 @@ def _written_since(kept: Path) -> bool:
 def anew(name: str = "stock") -> Path:
     """The snapshot made again, with labs/ as it stands now: what a fresh clone has."""
     kept = snapshot(name)
-    store.discard(f"snapshot-{name}", kept, store.making(kept))
+    store.discard(f"snapshot-{name}", kept, store.generation(kept))
     return snapshot(name)
 
 
@@ -127,7 +129,7 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
             _bring_labs(guest, folder)
             progress("keeping it")
             _keep(guest, folder / "state")
-        except GONE as error:
+        except QMP_ERRORS as error:
             raise GuestDied(
                 f"QEMU ended while it was kept ({error})\n{machine.last_words(guest)}", "./lab doctor"
             ) from error
@@ -139,7 +141,7 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
 def _bring_labs(guest: Guest, folder: Path) -> None:
     """Have labs/ in the snapshot, compiled, its tracing programs too, and in memory what it takes to reach it: what a
     restored guest gets is then only what has changed."""
-    parcel.has(folder, parcel.contents())
+    labs_sync.has(folder, labs_sync.contents())
     machine.wake(guest, BOOT_DEADLINE_S)
     guest.connection.run(module_command("compileall", "-q", "-x", "/exercises/[^/]*/start", "core", "labs"), check=True)
     guest.connection.run(module_command("labs.trace.objects"), check=True)
@@ -210,7 +212,7 @@ def _monitor(guest: Guest):
         monitor.cmd("migrate-set-capabilities", capabilities=[capability])
         yield monitor
     finally:
-        with contextlib.suppress(*GONE, GuestDied):
+        with contextlib.suppress(*QMP_ERRORS, GuestDied):
             monitor.close()
 
 
@@ -249,7 +251,7 @@ def _keep(guest: Guest, state: Path) -> None:
             time.sleep(0.05)
         if status != "completed":
             raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
-        with contextlib.suppress(*GONE):
+        with contextlib.suppress(*QMP_ERRORS):
             monitor.cmd("quit")  # QEMU may be gone before it has answered
     poll(lambda: not guest.alive(), 10, 0.05)
 
@@ -260,7 +262,7 @@ def restore(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
 
 
 def resume(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
-    """The same, not waited for: its clock and its labs/ are the snapshot's."""
+    """A guest that goes on from the snapshot, not waited for: its clock and its labs/ are the snapshot's."""
     return _repaired(which, lambda: _resumed(which, outlives_us))
 
 
@@ -268,21 +270,21 @@ def _repaired(which: str | Profile, attempt) -> Guest:
     """Try, and once more, for a machine that is busy may miss a deadline; a snapshot from which neither guest goes on
     is made again, once. If the machine is an answer's, the fault is the answer's."""
     tried = snapshot(which)
-    tried_making = store.making(tried)
-    ours = ground(which)[0]
+    tried_generation = store.generation(tried)
+    ours = machine_setup(which)[0]
     try:
         return attempt()
     except GuestDied as death:
         if ours != ours.kept:
             raise
         say(f"guest {ours.name}: it does not wake ({death}); trying another")
-        with open(paths.run() / LOST, "a") as file:
+        with open(paths.run() / LOST_GUESTS_FILE, "a") as file:
             file.write(f"{ours.name}: {death.message.splitlines()[0]}\n")
     try:
         return attempt()
     except GuestDied as death:
         say(f"guest {ours.name}: its snapshot does not wake ({death}); making it again")
-        store.discard(f"snapshot-{ours.name}", tried, tried_making)  # unless another ./lab did meanwhile
+        store.discard(f"snapshot-{ours.name}", tried, tried_generation)  # unless another ./lab did meanwhile
         return attempt()
 
 
@@ -290,7 +292,7 @@ def _awake(which: str | Profile, outlives_us: bool) -> Guest:
     guest = _resumed(which, outlives_us)
     try:
         machine.wake(guest, 60)
-        ours = ground(which)[0]
+        ours = machine_setup(which)[0]
         if ours.instead:
             hotplug.wait_until_seen(guest, len(ours.cards) + 1, ours.instead)
         return guest
@@ -300,17 +302,17 @@ def _awake(which: str | Profile, outlives_us: bool) -> Guest:
 
 
 def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
-    ours, disk, how = ground(which)
+    ours, disk, how = machine_setup(which)
     kept = snapshot(which)
     guest = _start(ours, disk, how, kept / "ram", False, ["-incoming", "defer"], outlives_us)
     try:
-        parcel.has(guest.folder, json.loads((kept / parcel.LIST).read_text()))
+        labs_sync.has(guest.folder, json.loads((kept / labs_sync.LIST).read_text()))
         with _monitor(guest) as monitor, _copy_in_memory(kept / "state") as state:
             monitor.cmd("migrate-incoming", uri=_given(monitor, state))
             _wait_until_running(guest, monitor)
             for card in ours.instead:
                 hotplug.swap(monitor, card)
-    except (*GONE, KeyError, TypeError) as error:  # the last two: an answer that no QEMU of ours gives
+    except (*QMP_ERRORS, KeyError, TypeError) as error:  # the last two: an answer that no QEMU of ours gives
         said = machine.last_words(guest)
         guest.end()
         raise GuestDied(f"QEMU ended while it took the snapshot in ({error})\n{said}", "./lab doctor") from error

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host.sandbox import confined
-from host.vm import image, parcel
+from host.vm import image, labs_sync
 
 CLIENT = "/usr/local/lib/lab/fork_client"
 GUEST_FOLDER = "/root/lab"
-LOST = 255  # ssh's own status: the connection broke
+CONNECTION_LOST = 255  # ssh's own status: the connection broke
 # The first call opens the connection, the later ones share it.
 KEPT_OPEN = ("-o", "ControlMaster=auto", "-o", "ControlPersist=yes")
 
@@ -76,7 +76,7 @@ class Connection:
     def first_contact(self, deadline_s: float) -> bool:
         """Make a guest current: set its clock, copy what it lacks of labs/, and leave the connection open
         for later calls. False if it did not answer in time."""
-        with parcel.packed(self.folder) as labs:
+        with labs_sync.packed(self.folder) as labs:
             try:
                 result = subprocess.run(
                     [*self.arguments(*KEPT_OPEN), receive(labs)],
@@ -104,7 +104,7 @@ class Connection:
 
     @contextlib.contextmanager
     def started(self, command: list[str], **popen) -> Iterator[subprocess.Popen]:
-        """The same, not waited for before the end of the block; if that ends by an exception, neither then."""
+        """Start a command in the guest, and wait for it at the end of the block, unless that ends by an exception."""
         with subprocess.Popen([*self.arguments(*KEPT_OPEN), shlex.join(command)], **popen) as process:
             try:
                 yield process
@@ -141,7 +141,7 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return [CLIENT, module, *arguments]
 
 
-def receive(labs: parcel.Parcel) -> str:
+def receive(labs: labs_sync.Update) -> str:
     """Bash text for the guest: set the clock if it is off (a restored one has the snapshot's), and
     bring labs/ up to date from the archive on stdin; one such call waits for another. The folder itself stays,
     for running kernels stand in it. Each process costs 30 ms under emulation, so there are few; busybox, linked

@@ -5,8 +5,8 @@ import sys
 
 from core.protocol import LARGEST_EVIDENCE_BYTES
 from core.statuses import VERDICTS
-from labs.judge.judging import judged_file
+from labs.judge.judging import verdict_on_file
 
-verdict = judged_file(sys.stdin.buffer.read(LARGEST_EVIDENCE_BYTES + 1))
+verdict = verdict_on_file(sys.stdin.buffer.read(LARGEST_EVIDENCE_BYTES + 1))
 print(json.dumps(verdict.to_json()))
 sys.exit(VERDICTS[verdict.verdict])

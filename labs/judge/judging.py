@@ -20,7 +20,7 @@ from labs.errors import RAN_ON, CannotTry, CouldNotTell
 from labs.measure.rounds import Round
 
 AGAIN = "the same call again"
-ANEW = "./lab check CASE/N FILE --keep EVIDENCE"
+RERUN_HINT = "./lab check CASE/N FILE --keep EVIDENCE"
 Part = TypeVar("Part")
 WHOLE = "evidence-whole"  # id of a check
 LACKS_A_PART = "it lacks a part of what was to be seen"
@@ -39,12 +39,12 @@ class Judge:
 
 
 def judge_of(asked: Exercise) -> Judge:
-    """Who judges evidence of this exercise."""
+    """The judge of this exercise's evidence."""
     found: Judge = exercise_module(asked, "judge").JUDGE
     return found
 
 
-def judged(evidence: Evidence) -> Verdict:
+def verdict_on(evidence: Evidence) -> Verdict:
     """The verdict that evidence comes to. COULD NOT TELL if the machine stood still while it was taken."""
     verdict, asked = Verdict(evidence.exercise), exercise(evidence.exercise)
     ours = judge_of(asked)
@@ -54,7 +54,7 @@ def judged(evidence: Evidence) -> Verdict:
     except CannotTry as reason:
         verdict.skipped = undecided(reason.check, reason, reason.next_command)
     except CouldNotTell as reason:
-        verdict.untold = undecided(reason.check, reason, AGAIN)
+        verdict.inconclusive = undecided(reason.check, reason, AGAIN)
     if verdict.verdict == "FAIL" and asked.is_untouched(evidence.answer):
         verdict.unanswered = "it is the file to begin with, as it was"
     if evidence.script and verdict.verdict == "FAIL":
@@ -84,18 +84,20 @@ def picture(evidence: Evidence) -> Picture | None:
     return judge_of(exercise(evidence.exercise)).picture(evidence.seen) if evidence.seen else None
 
 
-def judged_file(text: bytes) -> Verdict:
+def verdict_on_file(text: bytes) -> Verdict:
     """The verdict on a file of evidence, which anybody may have written: COULD NOT TELL if it is damaged."""
     id = "evidence"
     try:
         found = read(text)
         ours = judge_of(exercise(found["exercise"]))
         id = found["exercise"]
-        return judged(of_kind(ours.seen, found))
+        return verdict_on(of_kind(ours.seen, found))
     except (Damaged, WrongCall) as reason:
-        return Verdict(id, untold=undecided(WHOLE, reason, ANEW))
+        return Verdict(id, inconclusive=undecided(WHOLE, reason, RERUN_HINT))
     except NOT_WHOLE as error:
-        return Verdict(id, untold=undecided(WHOLE, f"it is not whole ({type(error).__name__}: {error})", ANEW))
+        return Verdict(
+            id, inconclusive=undecided(WHOLE, f"it is not whole ({type(error).__name__}: {error})", RERUN_HINT)
+        )
 
 
 def seen_in(evidence: Evidence) -> Any:
@@ -106,7 +108,8 @@ def seen_in(evidence: Evidence) -> Any:
 
 
 def whole_in(evidence: Evidence) -> Any:
-    """The same, with all its parts (`whole`), unless a workload got no answer: then there is what was seen before."""
+    """What the case has seen, with all its parts (`whole`), unless a workload got no answer: then there is what was
+    seen before."""
     seen = seen_in(evidence)
     if not seen.whole and not evidence.unanswered:
         raise Damaged(LACKS_A_PART)
@@ -127,7 +130,7 @@ def script_in(evidence: Evidence) -> Script:
     return evidence.script
 
 
-def held_still(bound_ms: float, *measured: Round) -> None:
+def require_no_stall(bound_ms: float, *measured: Round) -> None:
     """Raises CouldNotTell if the machine stood still for longer than this while one of these was measured."""
     longest_ms = max((each.held_up_ms for each in measured), default=0.0)
     if longest_ms > bound_ms:
@@ -138,7 +141,7 @@ def held_still(bound_ms: float, *measured: Round) -> None:
         )
 
 
-def ran(verdict: Verdict, script: Script, refused: str = "") -> None:
+def judge_script(verdict: Verdict, script: Script, refused: str = "") -> None:
     """A script that does what no answer may is judged by that alone; its exit status is none of it, for what counts is
     the network that it leaves. A program without root's rights, which may be `refused` something, has to end with
     status 0, and it is said that it was refused, if it was. The check has the id of the first thing that it did."""
@@ -146,7 +149,7 @@ def ran(verdict: Verdict, script: Script, refused: str = "") -> None:
     if refused:
         problems += [("exit-status", script.ended_badly)] if script.ended_badly else []
         if problems and script.refused:
-            problems.insert(0, ("without-root", f"it was refused {refused}"))
+            problems.insert(0, ("without-root", f"the program was refused {refused}"))
     id, found = (problems[0][0], "; ".join(said for _, said in problems)) if problems else ("ran", "")
     if not verdict.expect(id, not problems, "the script ran to its end", found):
         raise Judged
@@ -170,7 +173,7 @@ def left_alone(verdict: Verdict, settings: list[Settings]) -> None:
 
 
 def others_left_alone(verdict: Verdict, evidence: Evidence, hosts: Sequence[str]) -> None:
-    """The same of evidence, in which none of the network's other hosts may be missing."""
+    """Check in evidence that the other hosts were left alone; none of the network's other hosts may be missing."""
     others = [host for host in hosts if host not in exercise(evidence.exercise).allowed]
     if sorted(host.host for host in evidence.settings) != sorted(others):
         raise Damaged(f"expected the settings of {', '.join(others)}")

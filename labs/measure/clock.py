@@ -1,6 +1,6 @@
 """Did the machine stand still while we measured? Asked of a process that does nothing but sleep.
 
-    with Clock() as clock:
+    with StallDetector() as clock:
         clock.begin()
         measure()
         clock.late_ms()   # the most by which it was woken too late since begin()
@@ -25,10 +25,10 @@ PERIOD_S = 0.005  # a stop shorter than this may pass between two awakenings; th
 AWAKE, LATE = 0, 1  # of what both processes see: when it was last awake, and the longest that it was late, in seconds
 
 
-class Clock:
-    """The process, for the length of a `with` block."""
+class StallDetector:
+    """A process that measures how long the machine stood still, for the length of a `with` block."""
 
-    def __enter__(self) -> Clock:
+    def __enter__(self) -> StallDetector:
         self._seen = (ctypes.c_double * 2).from_buffer(mmap.mmap(-1, mmap.PAGESIZE))
         ours = os.getpid()
         self.pid = os.fork()
@@ -46,11 +46,11 @@ class Clock:
         return self
 
     def begin(self) -> None:
-        """What was before does not count."""
+        """Forget how late the process was until now."""
         self._seen[LATE], self._seen[AWAKE] = 0, time.monotonic()
 
     def late_ms(self) -> float:
-        """How late it was at most since `begin()`; if it does not wake any more, it is late by now."""
+        """How late the process woke at most since `begin()`; one that has not woken by now counts as late until now."""
         overdue_s = time.monotonic() - self._seen[AWAKE] - PERIOD_S
         return max(self._seen[LATE], overdue_s, 0) * 1e3
 
@@ -60,7 +60,7 @@ class Clock:
 
 
 def _sleep(seen: ctypes.Array, whose: int) -> None:
-    """Until the process that asked is gone."""
+    """Sleep and note how late each awakening is, until the process `whose` has ended."""
     while os.getppid() == whose:
         due_s = time.monotonic() + PERIOD_S
         time.sleep(PERIOD_S)

@@ -20,8 +20,8 @@ class Repeated:
     @property
     def reproduced(self) -> bool | None:
         """False if one run says no, None if none could tell."""
-        told = [run.reproduced for run in self.runs if run.reproduced is not None]
-        return all(told) if told else None
+        conclusive = [run.reproduced for run in self.runs if run.reproduced is not None]
+        return all(conclusive) if conclusive else None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -40,15 +40,15 @@ class Repeated:
 
     def to_json(self) -> dict:
         """Plain values; "runs" has each run's own."""
-        told = self.figures
-        five = five_numbers(told) if told else {}
+        figures = self.figures
+        five = five_numbers(figures) if figures else {}
         return {
             "case": self.case,
             "reproduced": self.reproduced,
             "outcome": OUTCOMES[self.reproduced],
             "counts": self.counts,
             "figure": self.figure,
-            "figures": told,
+            "figures": figures,
             "spread": {word: five[word] for word in ("min", "median", "max")} if five else None,
             "reasons": [
                 f"run {number}: {reason}"
@@ -63,12 +63,13 @@ class Repeated:
     def text(self) -> str:
         """For the terminal, what was not yet said of each run; at most 80 columns."""
         lines = ["", ", ".join(f"{word} {count}" for word, count in self.counts.items())]
-        if told := self.figures:
-            five = five_numbers(told)
+        if figures := self.figures:
+            five = five_numbers(figures)
             lines += [f"{self.figure}:", f"  {five['min']:.1f} to {five['max']:.1f}, median {five['median']:.1f}"]
         for number, run in enumerate(self.runs, 1):
             if not run.reproduced:
-                lines += [f"run {number}: " + line.strip() for line in run.verdict() if not line.startswith("  yes")]
+                said = [line.strip() for line in run.outcome_lines() if not line.startswith("  yes")]
+                lines += [f"run {number}: {line}" for line in said]
         return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from labs.check import Check
+from labs.claims import Claim
 
 
 class Round(Protocol):
@@ -27,8 +27,8 @@ Seen = TypeVar("Seen", bound=Round)
 
 @dataclass(frozen=True)
 class Rounds(Generic[Seen]):
-    """The same, measured several times. A round that was held up for longer than `bound_ms` does not count; `needed`
-    is how many have to be left."""
+    """One thing, measured in several rounds. A round that was held up for longer than `bound_ms` does not count;
+    `needed` is how many have to be left."""
 
     every: Sequence[Seen]
     bound_ms: float
@@ -50,13 +50,13 @@ class Rounds(Generic[Seen]):
             f"more than {self.bound_ms:.0f} ms (for {longest:.0f} at most), expected {self.needed} without"
         )
 
-    def in_each(self, claims: Callable[[Seen], Sequence[Check]]) -> list[Check]:
+    def in_each(self, claims: Callable[[Seen], Sequence[Claim]]) -> list[Claim]:
         """Each of the `claims` on a round as one on every round that counts, in the words of the first round in which
         it does not hold, else of the first."""
         return [_in_each(claim) for claim in zip(*map(claims, self.measured), strict=True)]
 
     def median(self, figure: Callable[[Seen], float]) -> float:
-        """Of a figure, over the rounds that count; over all of them if none does, to have one to show."""
+        """The median of a figure, over the rounds that count; over all of them if none does, to have one to show."""
         return statistics.median(map(figure, self.measured or self.every))
 
     def typical(self, figure: Callable[[Seen], float]) -> Seen:
@@ -65,7 +65,7 @@ class Rounds(Generic[Seen]):
         return rounds[(len(rounds) - 1) // 2]
 
 
-def _in_each(claim: Sequence[Check]) -> Check:
-    held = [check.held for check in claim]
-    said = claim[held.index(False) if False in held else 0]
-    return Check(all(held), f"{said.what}; so in {sum(held)} of {len(held)} rounds")
+def _in_each(rounds: Sequence[Claim]) -> Claim:
+    holds = [claim.holds for claim in rounds]
+    said = rounds[holds.index(False) if False in holds else 0]
+    return Claim(all(holds), f"{said.what}; so in {sum(holds)} of {len(holds)} rounds")

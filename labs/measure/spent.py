@@ -15,7 +15,7 @@ _spans: list[tuple[float, float, str]] = []  # from, to, on what; several thread
 
 @contextmanager
 def spent(on: str) -> Iterator[None]:
-    """The block's time goes to this."""
+    """Count the time of a block as spent on this step."""
     began = time.monotonic()
     try:
         yield
@@ -23,13 +23,13 @@ def spent(on: str) -> Iterator[None]:
         _spans.append((began, time.monotonic(), on))
 
 
-def since(began: float) -> dict[str, float]:
-    """Seconds by what they went to, since that moment of the monotonic clock; the rest went to TAKING."""
+def breakdown(began: float) -> dict[str, float]:
+    """Break down the seconds since `began`, by the monotonic clock, by what they went to; the rest went to TAKING."""
     return shares(began, time.monotonic(), _spans)
 
 
 def shares(began: float, ended: float, spans: list[tuple[float, float, str]]) -> dict[str, float]:
-    """The same of any spans, which may overlap."""
+    """Break down the seconds between two moments by the spans, which may overlap."""
     within = [(max(start, began), end, on) for start, end, on in spans if end > began]
     edges = sorted({began, ended, *(edge for start, end, _ in within for edge in (start, end))})
     found: dict[str, float] = defaultdict(float)

@@ -61,12 +61,12 @@ class Card:
     def give_back(self, node: Node) -> None:
         """Moves the card back, if the host has it. Silent: it may be called when things have failed."""
         with contextlib.suppress(OSError, CommandFailed):
-            held = next(
+            card = next(
                 (link["ifname"] for link in json.loads(node.on("ip -json link")) if link["address"] == self.mac), None
             )
-            if held:
-                node.on("ip", "link", "set", held, "down")
-                node.on("ip", "link", "set", held, "netns", HOME, "name", "eth%d")
+            if card:
+                node.on("ip", "link", "set", card, "down")
+                node.on("ip", "link", "set", card, "netns", HOME, "name", "eth%d")
 
     def _renew(self, name: str) -> None:
         """Has the driver let the card go and take it again: MTU, offloads and limits are new then."""

@@ -53,7 +53,7 @@ class InNamespace:
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
-        """This thread in the network namespace: sockets made in the block stay there."""
+        """Put this thread into the network namespace: sockets made in the block stay there."""
         with open("/proc/thread-self/ns/net") as home, open(f"/proc/{self.pid}/ns/net") as there:
             _setns(there.fileno())
             try:
@@ -172,7 +172,7 @@ class Node(InNamespace, Host):
         return {one.local_port for one in sockets(self.pid, "tcp", "tcp6") if one.state == LISTEN}
 
     def sockets(self) -> list[Socket]:
-        """This host's TCP sockets (IPv4)."""
+        """List this host's TCP sockets (IPv4)."""
         return sockets(self.pid, "tcp")
 
     def end_processes(self) -> None:

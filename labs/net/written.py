@@ -33,8 +33,8 @@ class Written:
         # As long as the file is open, all in this network namespace who look its path up find this inode.
         with self.node.inside():
             self._file = os.open(self.path, os.O_RDONLY)
-            self._told = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-            if self._told < 0 or _libc.inotify_add_watch(self._told, os.fsencode(self.path), IN_MODIFY) < 0:
+            self._inotify = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+            if self._inotify < 0 or _libc.inotify_add_watch(self._inotify, os.fsencode(self.path), IN_MODIFY) < 0:
                 raise OSError(ctypes.get_errno(), f"expected to be told of writes to {self.path}")
         self._over, self._end = os.pipe()
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -44,14 +44,14 @@ class Written:
     def __exit__(self, *_) -> None:
         os.close(self._end)
         self._thread.join()
-        for descriptor in (self._file, self._told, self._over):
+        for descriptor in (self._file, self._inotify, self._over):
             os.close(descriptor)
 
     def _listen(self) -> None:
         over = False
         while not over:
-            ready, _, _ = select.select([self._told, self._over], [], [])
+            ready, _, _ = select.select([self._inotify, self._over], [], [])
             over = self._over in ready
-            if self._told in ready:  # also at the end: what was told of before it counts
-                os.read(self._told, 4096)
+            if self._inotify in ready:  # also at the end: what was told of before it counts
+                os.read(self._inotify, 4096)
                 self.values.append(os.pread(self._file, 64, 0).decode().strip())

@@ -26,8 +26,8 @@ from labs.take.walled import ADMINISTRATORS, limited, walled
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
 # Before the command of a server, which stands among the files that measure it, and of a program.
-UNARMED = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")
-AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "--no-new-privs")
+DROP_PTRACE = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")
+DROP_TO_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "--no-new-privs")
 
 # POSIX, because it is a function of bash, and a program of dash, too: a shell's functions are its own.
 ON = """\

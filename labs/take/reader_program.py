@@ -56,7 +56,8 @@ def attached(theirs: Tracer, program: Program):
 
 
 def told(theirs: Tracer, of_connections: bool = True) -> list[Event]:
-    """What it reported, in the order of time; without the names of connections where there is only one."""
+    """What a reader's program reported, in the order of time; without the names of connections where there is only
+    one."""
     return [Event(event.connection if of_connections else "", event.value) for event in theirs.events]
 
 

@@ -42,8 +42,8 @@ class Taking:
     """The evidence of one answer, as it comes; `variables` are those of a script's shell that its case judges:
 
     taking = Taking(exercise, answer)
-    with taking.acted(net) as ran:
-        if ran:
+    with taking.answer_applied(net) as finished:
+        if finished:
             ... what the case wants to see ...
     taking.evidence(seen)
     """
@@ -56,12 +56,12 @@ class Taking:
         self.unanswered = ""
 
     def look_at_others(self, net: Topology) -> None:
-        """Notes how the hosts are set that are not the answer's. `acted` does, if nobody has before it: it takes a
-        second under emulation."""
+        """Note how the hosts that are not the answer's are set. `answer_applied` does, unless that was done; it takes
+        a second under emulation."""
         self.before = {name: settings(node) for name, node in net.by_name.items() if name not in self.exercise.allowed}
 
     @contextlib.contextmanager
-    def acted(self, net: Topology):
+    def answer_applied(self, net: Topology):
         """The answer's script, applied for the length of the block; yields whether it ran to its end, and on no other
         host. What the block finds instead of an answer to a workload ends it, and is noted; so is what became of the
         other hosts."""
@@ -71,9 +71,9 @@ class Taking:
         running = applied(self.answer, pids, set(self.exercise.allowed), variables=self.variables)
         with Calls([BY_NUMBER], everyone=True) as calls:
             with running as self.script, self.expecting_answers():
-                yield (ran := not self.script.problems())
+                yield (finished := not self.script.problems())
             self.script = replace(self.script, reached=calls.now()[BY_NUMBER])
-        if ran:
+        if finished:
             self.settings = [compared(name, before, settings(net[name])) for name, before in self.before.items()]
 
     @contextlib.contextmanager
@@ -85,7 +85,7 @@ class Taking:
             self.unanswered = _said(error)
 
     def evidence(self, seen: object) -> Evidence:
-        """All of it, with what the case has seen."""
+        """All of the evidence, with what the case has seen."""
         kernel = os.uname().release
         return Evidence(self.exercise.id, self.answer, kernel, self.script, self.settings, self.unanswered, seen)
 

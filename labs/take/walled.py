@@ -103,7 +103,7 @@ def walled(joined: Callable[[], None], folder: str, shown: Sequence[str] = ()) -
     def enter() -> None:
         try:
             inside()
-        except OSError as error:  # of which Popen tells nothing
+        except OSError as error:  # of which Popen write_end nothing
             os.write(2, f"{error}".encode())
             raise
 
@@ -111,14 +111,14 @@ def walled(joined: Callable[[], None], folder: str, shown: Sequence[str] = ()) -
         joined()
         _done(_libc.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET), "namespaces")
         _root(folder, shown)
-        told, tells = os.pipe()
+        read_end, write_end = os.pipe()
         if os.fork():
-            _wait_outside(told)
+            _wait_outside(read_end)
         _proc()
         load()  # for the first process too, which runs among files that the script may write
         program = os.fork()
         if program:
-            _be_init(program, tells)
+            _be_init(program, write_end)
         os.setsid()  # so that no signal of its group reaches who waits for it
         os.chdir(folder)
         os.dup2(os.open("/dev/null", os.O_RDONLY), 0)  # by the guest's own, its mode could be changed for everybody
@@ -185,9 +185,9 @@ def _proc() -> None:
             _mount("/dev/null", f"/proc/{name}", None, MS_BIND)
 
 
-def _be_init(program: int, tells: int):
+def _be_init(program: int, write_end: int):
     """The first process of the namespace: reaps, and says how the program ended. Does not return."""
-    os.dup2(tells, 3)
+    os.dup2(write_end, 3)
     os.closerange(4, 1 << 16)
     while True:
         try:
@@ -199,9 +199,9 @@ def _be_init(program: int, tells: int):
             os.write(3, bytes([code if code >= 0 else 128 - code]))
 
 
-def _wait_outside(told: int):
+def _wait_outside(read_end: int):
     """Ends as the program did; by SIGKILL if nothing is said of it. Does not return."""
-    os.dup2(told, 3)
+    os.dup2(read_end, 3)
     os.closerange(4, 1 << 16)  # what Popen reads, and the end of the pipe that is written, among them
     said = os.read(3, 1)
     os._exit(said[0] if said else 128 + signal.SIGKILL)

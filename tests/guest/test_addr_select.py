@@ -22,7 +22,7 @@ from labs.cases.addr_select.judge import judge
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, REPORTED, SELECT
 from labs.cases.addr_select.sweep import Line, counts
 from labs.cases.addr_select.workload import Sender, counting
-from labs.take.judging import judged
+from labs.take.attempts import take_and_judge
 from labs.trace.stacks import State
 
 PARTS = "addr-select"
@@ -48,10 +48,10 @@ def test_without_the_cause_the_judge_says_no(outcome):
         count: replace(turns, every=[replace(turn, broken=turn.fixed) for turn in turns.every])
         for count, turns in outcome.seen.turns.items()
     }
-    assert sum(not check.held for check in judge(healthy)) >= 3
+    assert sum(not claim.holds for claim in judge(healthy)) >= 3
     everyone_pays = copy.copy(outcome.seen)
     everyone_pays.socket_calls = dict.fromkeys(outcome.seen.socket_calls, {SELECT: 1})
-    assert not all(check.held for check in judge(everyone_pays))
+    assert not all(claim.holds for claim in judge(everyone_pays))
 
 
 def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
@@ -69,7 +69,7 @@ def test_where_nothing_is_slow_no_judge_says_yes_or_no(monkeypatch, number):
     monkeypatch.setattr(curing, "Network", partial(case.Network, all_interfaces=False))
     monkeypatch.setattr(running, "Silent", partial(case.Silent, all_interfaces=False))
     right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
-    verdict, _ = judged(f"addr-select/{number}", right.read_text())
+    verdict, _ = take_and_judge(f"addr-select/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
 
 
@@ -77,7 +77,7 @@ def test_where_nothing_is_slow_no_judge_says_yes_or_no(monkeypatch, number):
 def test_where_nothing_is_slow_what_was_rightly_predicted_is_wrong(monkeypatch, number, measure):
     monkeypatch.setattr(measure, "Silent", partial(case.Silent, all_interfaces=False))
     right = sorted((exercise(f"addr-select/{number}").folder / "solutions").iterdir())[0]
-    verdict, _ = judged(f"addr-select/{number}", right.read_text())
+    verdict, _ = take_and_judge(f"addr-select/{number}", right.read_text())
     assert verdict.verdict == "FAIL" and "lookups" in [check.id for check in verdict.checks if not check.passed], (
         verdict.text()
     )

@@ -25,8 +25,8 @@ class Pair(Topology):
 
 
 @pytest.fixture(scope="module")
-def ran():
-    """ran(script, …): what became of it, where `left` is its own."""
+def run_answer():
+    """run_answer(script, …): what became of it, where `left` is its own."""
     with Pair() as net, contextlib.ExitStack() as stack:
         pids = {name: node.pid for name, node in net.by_name.items()}
         yield lambda script, *variables, **more: stack.enter_context(
@@ -49,17 +49,17 @@ ADDRESS = "ip -br -4 address show dev left-eth0"
         f"grep -q nothing </dev/null\non left {ADDRESS}",
     ],
 )
-def test_it_acts_on_a_host_however_it_calls_on(ran, script):
-    script = ran(script)
+def test_it_acts_on_a_host_however_it_calls_on(run_answer, script):
+    script = run_answer(script)
     assert script.status == 0 and not script.problems() and "10.9.0.1/24" in script.output, script
 
 
 @pytest.mark.parametrize("call", ["on", "timeout 5 on"])
-def test_another_host_is_refused_and_noted(ran, call):
-    script = ran(f"{call} right true")
+def test_another_host_is_refused_and_noted(run_answer, call):
+    script = run_answer(f"{call} right true")
     assert (script.status, script.forbidden) == (97, ["right"])
     assert "leaves 'right' as it is; yours: left" in script.output
-    script = ran(f"{call} moon true")
+    script = run_answer(f"{call} moon true")
     assert (script.status, script.forbidden) == (2, []) and "there are: left right" in script.output
 
 
@@ -75,13 +75,13 @@ def test_another_host_is_refused_and_noted(ran, call):
         ("DOWNLOAD=slow\nif", 2),
     ],
 )
-def test_what_its_variables_held_at_its_end_is_seen(ran, script, status):
-    found = ran(f"{script}\n", "DOWNLOAD", "OTHER")
+def test_what_its_variables_held_at_its_end_is_seen(run_answer, script, status):
+    found = run_answer(f"{script}\n", "DOWNLOAD", "OTHER")
     assert (found.status, found.variables) == (status, {"DOWNLOAD": "slow"}), found
 
 
-def test_one_that_does_not_end_is_ended(ran):
-    assert ran("sleep 100", deadline_s=1).problems()[0][0] == "in-time"
+def test_one_that_does_not_end_is_ended(run_answer):
+    assert run_answer("sleep 100", deadline_s=1).problems()[0][0] == "in-time"
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_one_that_does_not_end_is_ended(ran):
         ("file=$(mktemp); echo kept >$file; cat $file <(echo there) - <<<here", "kept\nthere\nhere"),
     ],
 )
-def test_an_administrators_commands_work(ran, script, said):
-    found = ran(script)
+def test_an_administrators_commands_work(run_answer, script, said):
+    found = run_answer(script)
     assert found.status == 0 and said in found.output, found
 
 
@@ -132,19 +132,21 @@ WAYS_OUT = {
 
 
 @pytest.mark.parametrize("script", WAYS_OUT.values(), ids=WAYS_OUT)
-def test_no_way_leads_out(ran, script):
-    found = ran(script)
+def test_no_way_leads_out(run_answer, script):
+    found = run_answer(script)
     assert found.status and found.refused, found
 
 
-def test_what_it_writes_nobody_else_has_and_it_sees_nobody(ran):
-    script = ran("for path in /usr/bin/strace /etc/forged /tmp/forged; do echo forged >$path; done; ls /proc /run")
+def test_what_it_writes_nobody_else_has_and_it_sees_nobody(run_answer):
+    script = run_answer(
+        "for path in /usr/bin/strace /etc/forged /tmp/forged; do echo forged >$path; done; ls /proc /run"
+    )
     assert script.status == 0
     assert max(int(line) for line in script.output.split() if line.isdigit()) < 100, script
     assert "sshd" not in script.output, script  # /run/sshd
     assert Path("/usr/bin/strace").read_bytes()[:4] == b"\x7fELF"
     assert not Path("/etc/forged").exists() and not Path("/tmp/forged").exists()
-    script = ran("exec 3<>/dev/tcp/127.0.0.1/22")  # sshd's, in the guest's own network
+    script = run_answer("exec 3<>/dev/tcp/127.0.0.1/22")  # sshd's, in the guest's own network
     assert script.status and "unreachable" in script.output, script
 
 
@@ -188,5 +190,5 @@ def test_what_it_left_running_goes_on_until_the_block_ends():
 
 
 @pytest.mark.parametrize("script, status", [("exit 3", 3), ("kill -9 $$", 137), ("kill -9 0", 137)])
-def test_its_status_is_a_shells(ran, script, status):
-    assert ran(script).status == status
+def test_its_status_is_a_shells(run_answer, script, status):
+    assert run_answer(script).status == status

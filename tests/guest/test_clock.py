@@ -6,14 +6,14 @@ import time
 
 import pytest
 
-from labs.measure.clock import PERIOD_S, Clock
+from labs.measure.clock import PERIOD_S, StallDetector
 
 STOPPED_S = 0.2
 
 
 @pytest.fixture
 def clock():
-    with Clock() as clock:
+    with StallDetector() as clock:
         yield clock
 
 
@@ -52,7 +52,7 @@ def test_it_goes_before_whatever_else_the_guest_does(clock):
 
 def test_it_holds_nothing_open_and_ends_with_the_block():
     read_end, write_end = os.pipe()
-    with Clock() as clock:
+    with StallDetector() as clock:
         os.close(write_end)
         assert os.read(read_end, 1) == b""
         pid = clock.pid

@@ -20,8 +20,8 @@ from labs.cases.frag_needed.exercises.ex5 import measure as telling
 from labs.cases.frag_needed.exercises.ex6 import measure as crafting
 from labs.cases.frag_needed.exercises.ex6.judge import Message, Quote, message
 from labs.errors import CouldNotTell
-from labs.judge.judging import judged_file
-from labs.take.judging import judged
+from labs.judge.judging import verdict_on_file
+from labs.take.attempts import take_and_judge
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 from labs.wire.capture import read as packets_of
@@ -42,7 +42,7 @@ def test_the_stall_is_reproduced(outcome):
 def test_without_the_cause_the_judge_says_no(outcome):
     healthy = replace(outcome, broken=outcome.control)
     assert not healthy.reproduced
-    assert {check.held for check in healthy.checks if "control" not in check.what} == {False, True}
+    assert {claim.holds for claim in healthy.claims if "control" not in claim.what} == {False, True}
     only_slow = replace(outcome, control=outcome.broken)
     assert not only_slow.reproduced
 
@@ -61,7 +61,7 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
 def test_where_nothing_stalls_no_judge_says_yes_or_no(monkeypatch, number, judge):
     monkeypatch.setattr(judge, "Network", partial(case.Network, tunnel=False))
     right = sorted((exercise(f"frag-needed/{number}").folder / "solutions").iterdir())[0]
-    verdict, _ = judged(f"frag-needed/{number}", right.read_text())
+    verdict, _ = take_and_judge(f"frag-needed/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
 
 
@@ -113,10 +113,10 @@ def test_another_client_asks_by_its_own_address():
 
 def test_evidence_comes_back_as_it_was_with_the_capture_beside_it(tmp_path):
     right = sorted((exercise("frag-needed/1").folder / "solutions").iterdir())[0]
-    verdict, evidence = judged("frag-needed/1", right.read_text())
+    verdict, evidence = take_and_judge("frag-needed/1", right.read_text())
     text = evidence.text().encode()
     again = of_kind(Cure, read(text))
-    assert again == evidence and judged_file(text).to_json() == verdict.to_json()
+    assert again == evidence and verdict_on_file(text).to_json() == verdict.to_json()
     file = tmp_path / "kept.pcap"
     for seen in (*again.seen.untouched.each().values(), *again.seen.mended.each().values()):
         file.write_bytes(seen.pcap)
@@ -177,10 +177,10 @@ def test_a_message_that_a_thread_received_could_not_tell(traced):
 
 
 def test_order_tells_a_from_b(traced):
-    assert all(check.held for check in traced.checks)
+    assert all(claim.holds for claim in traced.claims)
     swapped = {"A": "B", "B": "A"}
     other = [replace(event, connection=swapped[event.connection]) for event in traced.events]
-    assert not any(check.held for check in replace(traced, events=other).checks)
+    assert not any(claim.holds for claim in replace(traced, events=other).claims)
 
 
 def test_why_a_second_run_is_fast():

@@ -33,13 +33,13 @@ def judges(monkeypatch):
     """The answers that were judged; "right" passes."""
     answers = []
 
-    def judged(id: str, answer: str):
+    def take_and_judge(id: str, answer: str):
         answers.append(answer)
         found = Verdict(id)
         found.expect("right", answer == "right", "it holds", "it does not hold")
         return found, None
 
-    monkeypatch.setattr(notebook, "judged", judged)
+    monkeypatch.setattr(notebook, "take_and_judge", take_and_judge)
     return answers
 
 

@@ -14,7 +14,7 @@ from labs.cases.addr_select.workload import calls_of, counting
 from labs.cases.frag_needed import on_call as frag_needed
 from labs.cases.splice_push import on_call as splice_push
 from labs.cases.splice_push.regression import REGRESSION
-from labs.looks import Look, Taken
+from labs.looks import Look, LookResults
 from labs.net.counters import counters, moved
 from labs.net.topology import Topo, Topology
 
@@ -45,7 +45,7 @@ def state(word: str):
         yield net, lambda: (net.folder / "asked").write_text("again")
 
 
-def looked(*looks: Look) -> Taken:
+def looked(*looks: Look) -> LookResults:
     """Looks at a broken host, at a healthy one, and at one that only looks broken."""
     return on_call.taken(looks, partial(state, "broken"), partial(state, "healthy"), partial(state, "slow"))
 
@@ -57,7 +57,7 @@ ALIKE = replace(GOOD, alike="slow$", cause="a slow one")
 @pytest.mark.parametrize("name", CASES)
 def test_every_look_of_a_case_tells_the_fault_from_health_and_from_its_look_alike(name):
     taken = CASES[name]()
-    assert taken.reproduced, f"{taken.checks}\n{taken}\n{taken.healthy}\n{taken.alike}"
+    assert taken.reproduced, f"{taken.claims}\n{taken}\n{taken.healthy}\n{taken.alike}"
     for wrong in ({"broken": taken.healthy}, {"alike": taken.broken}, {"alike": taken.healthy}):
         assert not replace(taken, **wrong).reproduced
     read = json.loads(json.dumps(taken.to_json()))
@@ -110,15 +110,15 @@ def test_a_look_is_typed_in_the_look_alike_if_it_looks_for_something_there():
 
 def test_a_look_that_cannot_tell_is_worthless():
     blind, wrong = replace(GOOD, id="blind", expect="it is"), replace(GOOD, id="wrong", expect="on fire")
-    found = {check.what.split()[0]: check for check in looked(GOOD, blind, wrong).checks}
-    assert found["good"].held
-    assert not found["blind"].held and "where nothing is wrong, too" in found["blind"].what
-    assert not found["wrong"].held and "does not find it" in found["wrong"].what
+    found = {claim.what.split()[0]: claim for claim in looked(GOOD, blind, wrong).claims}
+    assert found["good"].holds
+    assert not found["blind"].holds and "where nothing is wrong, too" in found["blind"].what
+    assert not found["wrong"].holds and "does not find it" in found["wrong"].what
 
 
 def test_one_that_describes_says_so_and_still_has_to_match():
     alike = replace(GOOD, expect="it is", describes=True)
-    assert looked(alike).reproduced and "only describes" in str(looked(alike).checks[0])
+    assert looked(alike).reproduced and "only describes" in str(looked(alike).claims[0])
     assert not looked(replace(alike, expect="on fire")).reproduced
 
 

@@ -14,7 +14,7 @@ from labs.cases.rtl8139_tso.exercises.ex2 import measure as offload
 from labs.cases.rtl8139_tso.exercises.ex3 import measure as predictions
 from labs.cases.rtl8139_tso.judge import CUT_BYTES, FIXED_RATIO, ROUNDS, faster
 from labs.cases.rtl8139_tso.retransmissions import SentAgain
-from labs.take.judging import judged
+from labs.take.attempts import take_and_judge
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
 
@@ -68,13 +68,13 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
 def test_where_nothing_is_cut_no_judge_says_yes_or_no(monkeypatch, number, measure):
     monkeypatch.setattr(measure, "Network", partial(case.Network, tso=False))
     right = sorted((exercise(f"rtl8139-tso/{number}").folder / "solutions").iterdir())[0]
-    verdict, _ = judged(f"rtl8139-tso/{number}", right.read_text())
+    verdict, _ = take_and_judge(f"rtl8139-tso/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
 
 
 def test_hiding_is_no_fix_to_the_judge(outcome):
     hidden = outcome.rounds | {"tso_off": outcome.rounds["mtu_lock"]}
-    failed = [check.what for check in replace(outcome, rounds=hidden).checks if not check.held]
+    failed = [claim.what for claim in replace(outcome, rounds=hidden).claims if not claim.holds]
     assert len(failed) == 1 and "cut or drop" in failed[0]
 
 
@@ -103,7 +103,7 @@ def test_people_read_80_columns(outcome, traced):
 
 def test_every_look_tells_the_fault_from_health_and_from_its_look_alike():
     taken = on_call.taken()
-    assert taken.reproduced, f"{taken.checks}\n{taken}\n{taken.healthy}\n{taken.alike}"
+    assert taken.reproduced, f"{taken.claims}\n{taken}\n{taken.healthy}\n{taken.alike}"
     for wrong in ({"broken": taken.healthy}, {"alike": taken.broken}, {"alike": taken.healthy}):
         assert not replace(taken, **wrong).reproduced
 
@@ -128,9 +128,9 @@ def test_a_stack_of_another_kernel_is_missing_frames(traced):
 
 def test_claims_of_the_trace_can_fail(traced):
     without = replace(traced, plain=replace(traced.plain, events=[]))
-    assert not any(check.held for check in without.checks if "lock 1500" not in check.what)
+    assert not any(claim.holds for claim in without.claims if "lock 1500" not in claim.what)
     swapped = replace(traced, plain=traced.locked, locked=traced.plain)
-    assert sum(not check.held for check in swapped.checks) >= 3
+    assert sum(not claim.holds for claim in swapped.claims) >= 3
 
 
 def test_each_byte_asked_for_arrives_in_other_pieces(traced):

@@ -12,7 +12,7 @@ from labs.cases.splice_push import case, tracing
 from labs.cases.splice_push.judge import ROUNDS
 from labs.cases.splice_push.workload import KEPT, WHOLE
 from labs.net import sockets
-from labs.take.judging import judged
+from labs.take.attempts import take_and_judge
 from labs.trace import module
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
@@ -81,7 +81,7 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
 def test_where_nothing_is_lost_no_judge_says_yes_or_no(monkeypatch, number):
     monkeypatch.setattr(module, "livepatched", lambda _: contextlib.nullcontext())
     right = sorted((exercise(f"splice-push/{number}").folder / "solutions").iterdir())[0]
-    verdict, _ = judged(f"splice-push/{number}", right.read_text())
+    verdict, _ = take_and_judge(f"splice-push/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
 
 

@@ -73,7 +73,7 @@ def test_each_import_is_one_that_the_rooms_allow():
         ("labs.wire.capture", "from labs.measure import clock", "packets are not measured"),
         ("labs.kernel", "from labs.net import node", "a case is found by its folder"),
         ("labs.untidy", "", "the guest's rooms"),
-        ("host.vm.serving", "def f():\n    from host.exercises import progress", "the host's rooms"),
+        ("host.vm.guests", "def f():\n    from host.exercises import progress", "the host's rooms"),
         ("host.paths", "from host.vm import ssh", "the host's rooms"),
         ("host.site.build", "from host.sandbox import confined", "programs are confined by the VM"),
         ("core.wire.packet", "from core.draw import ladder", "the core's rooms"),

@@ -79,19 +79,19 @@ def test_damage_is_named_and_repaired(harm, says, capsys):
 def test_only_the_one_that_was_meant_is_discarded():
     """Two find the same thing bad; the second must not discard what the first has made in its place."""
     made = store.made("thing", "k", write_large)
-    bad = store.making(made)
+    bad = store.generation(made)
     store.discard("thing", made, bad)
-    assert store.making(made) is None
+    assert store.generation(made) is None
     store.made("thing", "k", write_large)
     store.discard("thing", made, bad)
     assert store.damage(made) is None
-    store.discard("thing", made, store.making(made))
+    store.discard("thing", made, store.generation(made))
     assert store.damage(made) == "missing"
 
 
 def test_what_was_not_there_is_not_what_is_discarded():
     """Who looked while another one had discarded it meant none."""
-    none = store.making(store.cache() / "thing-k")
+    none = store.generation(store.cache() / "thing-k")
     made = store.made("thing", "k", write_large)
     store.discard("thing", made, none)
     assert store.damage(made) is None

@@ -9,21 +9,21 @@ import pytest
 
 from host.paths import REPOSITORY
 from labs import looks
-from labs.looks import Look, Taken
+from labs.looks import Look, LookResults
 
 CASES = sorted(REPOSITORY.glob("labs/cases/*/looks.toml"))
 FAULT, HEALTH, ALIKE = "asks\nwaits by persist\n", "asks\nwaits for nothing\n", "asks\nwaits by on\n"
 LOOK = Look("timer", "client", "ss", "by persist$", alike="by on$", cause="a lost segment")
 
 
-def taken(look: Look = LOOK, fault: str = FAULT, health: str = HEALTH, alike: str = ALIKE) -> Taken:
+def taken(look: Look = LOOK, fault: str = FAULT, health: str = HEALTH, alike: str = ALIKE) -> LookResults:
     """One look, and what it said."""
-    return Taken([look], {look.id: fault}, {look.id: health}, {look.id: alike} if look.alike else {})
+    return LookResults([look], {look.id: fault}, {look.id: health}, {look.id: alike} if look.alike else {})
 
 
 def said(*arguments, **outputs) -> str:
     """What is said of the look, with whether it is good."""
-    return str(taken(*arguments, **outputs).checks[0])
+    return str(taken(*arguments, **outputs).claims[0])
 
 
 def test_a_good_look_says_what_it_tells():

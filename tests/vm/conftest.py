@@ -29,13 +29,13 @@ def own_run_folder(tmp_path_factory):
     yield base
     from host import paths
     from host.testing import run
-    from host.vm import serving, snapshot
+    from host.vm import guests, snapshot
 
-    for name in serving.those_up():
-        serving.down(name)
-    if (lost := paths.run() / snapshot.LOST).exists():  # of this cache: others are damaged on purpose
-        (REPOSITORY / run.LOST).parent.mkdir(parents=True, exist_ok=True)
-        with open(REPOSITORY / run.LOST, "a") as file:
+    for name in guests.running_profiles():
+        guests.down(name)
+    if (lost := paths.run() / snapshot.LOST_GUESTS_FILE).exists():  # of this cache: others are damaged on purpose
+        (REPOSITORY / run.LOST_GUESTS_FILE).parent.mkdir(parents=True, exist_ok=True)
+        with open(REPOSITORY / run.LOST_GUESTS_FILE, "a") as file:
             file.write(lost.read_text())
     shutil.rmtree(folder)
     for name, value in saved.items():
@@ -82,11 +82,11 @@ def lost(why: str) -> None:
     from host import paths
     from host.vm import snapshot
 
-    with open(paths.run() / snapshot.LOST, "a") as file:
+    with open(paths.run() / snapshot.LOST_GUESTS_FILE, "a") as file:
         file.write(f"{os.environ.get('PYTEST_CURRENT_TEST', '').split(' ')[0]}: {why}\n")
 
 
-def guests() -> list[int]:
+def qemu_pids() -> list[int]:
     """The process ids of the QEMUs of this test run."""
     marker = os.environ["LAB_RUN_DIR"].encode()
     found = []
@@ -115,10 +115,10 @@ def asked(words: str) -> bool:
 @functools.cache
 def wake_s() -> float:
     """What a guest took to wake at the begin of this run, on this machine, as busy as it is."""
-    from host.vm import serving
+    from host.vm import guests
 
     began = time.monotonic()
-    with serving.throwaway():
+    with guests.throwaway():
         return time.monotonic() - began
 
 
@@ -128,14 +128,14 @@ def measured_at_first(own_run_folder):
     wake_s()
 
 
-def wait_until(held, wakes: int = 40) -> None:
+def wait_until(condition, wakes: int = 40) -> None:
     """Until this holds; an error when so many guests could have woken meanwhile."""
-    assert poll(held, wakes * wake_s(), 0.05), f"not after {wakes * wake_s():.0f} s"
+    assert poll(condition, wakes * wake_s(), 0.05), f"not after {wakes * wake_s():.0f} s"
 
 
 @pytest.fixture
 def no_guest_left():
     """After the test no QEMU runs that did not run before it."""
-    before = set(guests())
+    before = set(qemu_pids())
     yield
-    assert set(guests()) <= before
+    assert set(qemu_pids()) <= before

@@ -11,7 +11,7 @@ import pytest
 from core import cases
 from core.statuses import VERDICTS
 from tests.labs.judge.stored import failed
-from tests.vm.conftest import REPOSITORY, asked, guests
+from tests.vm.conftest import REPOSITORY, asked, qemu_pids
 
 SOLUTION = cases.exercise("frag-needed/1").solution
 
@@ -94,7 +94,7 @@ def test_an_unknown_host_is_named_with_the_known(check):
 @pytest.fixture
 def judged(tmp_path, no_guest_left):
     """`./lab check` of an answer that sleeps, under way in a guest of its own: the process and QEMU's id."""
-    before = set(guests())
+    before = set(qemu_pids())
     file = tmp_path / "answer.sh"
     file.write_text("sleep 1000\n")
     process = subprocess.Popen(
@@ -108,7 +108,7 @@ def judged(tmp_path, no_guest_left):
         while not asked("labs check frag-needed/1") and process.poll() is None:
             time.sleep(0.02)
         assert process.poll() is None, process.communicate()
-        yield process, (set(guests()) - before).pop()
+        yield process, (set(qemu_pids()) - before).pop()
     finally:
         process.kill()
         process.communicate()
@@ -119,7 +119,7 @@ def test_ctrl_c_during_a_check_leaves_nothing(judged):
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=300)
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
-    assert qemu not in guests()
+    assert qemu not in qemu_pids()
 
 
 @pytest.mark.whole("machinery")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from core import cases
-from host.exercises import answering
+from host.exercises import commands
 from tests.labs.judge.stored import failed
 
 EXERCISE = cases.exercise("splice-push/4")
@@ -53,7 +53,7 @@ def test_one_that_never_returns_from_loading_has_a_deadline(tmp_path, monkeypatc
     file.write_text(asleep)
     impatient = dataclasses.replace(EXERCISE, deadline_s=IMPATIENT_S)
     monkeypatch.setattr(cases, "exercise", lambda id, among=None: impatient)
-    verdict = answering.check(EXERCISE.id, file)
+    verdict = commands.check(EXERCISE.id, file)
     assert (
         verdict["verdict"] == "FAIL"
         and failed(verdict) == ["kernel-lives"]

@@ -10,10 +10,10 @@ import time
 import pytest
 
 from core import cases
-from host import held, paths
+from host import locks, paths
 from host.vm.machine import Guest
 from tests.guest.conclusive import conclusive
-from tests.vm.conftest import REPOSITORY, asked, guests, lost
+from tests.vm.conftest import REPOSITORY, asked, lost, qemu_pids
 
 CASES = list(cases.cases())
 TIMES_IN_A_ROW = 20
@@ -91,7 +91,7 @@ def the_guest(pid: int) -> Guest:
     """The guest of the QEMU of this process id; it is written down soon after that was started."""
     while True:
         for folder in paths.run().glob("guest-*"):
-            if (guest := Guest.saved(folder)) and pid in held.processes_in(folder):
+            if (guest := Guest.saved(folder)) and pid in locks.processes_in(folder):
                 return guest
         time.sleep(0.02)
 
@@ -99,7 +99,7 @@ def the_guest(pid: int) -> Guest:
 @pytest.fixture
 def running():
     """`./lab run frag-needed`, under way in a guest of its own: the process and QEMU's id."""
-    before = set(guests())
+    before = set(qemu_pids())
     process = subprocess.Popen(
         [REPOSITORY / "lab", "run", "frag-needed"],
         start_new_session=True,
@@ -109,21 +109,21 @@ def running():
     )
     while not asked("labs run frag-needed") and process.poll() is None:
         time.sleep(0.02)
-    qemu = (set(guests()) - before).pop()
+    qemu = (set(qemu_pids()) - before).pop()
     guest = the_guest(qemu)
     while not in_the_workload(guest) and process.poll() is None:
         pass
     assert process.poll() is None, process.communicate()
     yield process, qemu
     process.communicate(timeout=300)
-    assert set(guests()) <= before
+    assert set(qemu_pids()) <= before
 
 
 def test_ctrl_c_in_the_middle_of_a_run_ends_everything(running, lab):
     process, qemu = running
     os.killpg(process.pid, signal.SIGINT)
     said = process.communicate(timeout=300)[1]
-    assert qemu not in guests(), "the next ./lab would end it, which no reader may ever call"
+    assert qemu not in qemu_pids(), "the next ./lab would end it, which no reader may ever call"
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
     assert lab("run", "frag-needed", "--json").returncode == 0
 

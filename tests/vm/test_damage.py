@@ -11,8 +11,8 @@ import pytest
 
 from host import store
 from host.paths import cache
-from host.vm import image, machine, parcel, serving, snapshot
-from tests.vm.conftest import guests
+from host.vm import guests, image, labs_sync, machine, snapshot
+from tests.vm.conftest import qemu_pids
 
 pytestmark = pytest.mark.whole("machinery", why="boots, and makes a snapshot, three times")
 
@@ -50,7 +50,7 @@ def with_snapshot(the_developers, own_cache):
     copy.mkdir()
     snapshot._copied(kept / "ram", copy / "ram")
     shutil.copystat(kept / "ram", copy / "ram")
-    for name in ("state", parcel.LIST, snapshot.KEPT_AS, store.LIST):
+    for name in ("state", labs_sync.LIST, snapshot.KEPT_AS, store.LIST):
         shutil.copy2(kept / name, copy)
     assert store.damage(copy) is None
     return copy
@@ -59,11 +59,11 @@ def with_snapshot(the_developers, own_cache):
 @contextlib.contextmanager
 def killing_the_next_guest():
     """For the length of the block, the first QEMU to appear that was not there before is killed; a list with its id."""
-    before, found, over = set(guests()), [], threading.Event()
+    before, found, over = set(qemu_pids()), [], threading.Event()
 
     def kill():
         while not found and not over.wait(0.005):
-            for pid in list(set(guests()) - before)[:1]:
+            for pid in list(set(qemu_pids()) - before)[:1]:
                 os.kill(pid, signal.SIGKILL)
                 found.append(pid)
 
@@ -92,18 +92,18 @@ def test_a_snapshot_cut_short_is_made_again_though_its_boot_is_killed(with_snaps
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_a_guest_lost_while_it_wakes_costs_no_answer_and_no_snapshot(with_snapshot, monkeypatch, no_guest_left, number):
-    kept, started, before = store.making(with_snapshot), [], set(guests())
+    kept, started, before = store.generation(with_snapshot), [], set(qemu_pids())
     start = machine.start
 
     def first_is_lost(*words):
         started.append(start(*words))
         if len(started) == 1:
-            (qemu,) = set(guests()) - before
+            (qemu,) = set(qemu_pids()) - before
             os.kill(qemu, number)
         return started[-1]
 
     monkeypatch.setattr(machine, "start", first_is_lost)
     monkeypatch.setattr(snapshot, "MONITOR_DEADLINE_S", 20)
-    with serving.throwaway() as guest:
+    with guests.throwaway() as guest:
         assert guest.connection.run(["echo", "awake"], capture_output=True, text=True).stdout == "awake\n"
-    assert len(started) == 2 and store.making(with_snapshot) == kept
+    assert len(started) == 2 and store.generation(with_snapshot) == kept

@@ -14,13 +14,13 @@ import os
 import pytest
 
 from core import cases
-from host.exercises import answering
-from host.vm import serving
+from host.exercises import commands
+from host.vm import guests
 from tests.guest.conclusive import conclusive
 from tests.labs.judge import stored
 from tests.vm.conftest import held_up, lost
 
-throwaway = serving.throwaway
+throwaway = guests.throwaway
 KEEP = os.environ.get("KEEP_EVIDENCE")  # in tests/evidence, see tests/labs/judge/stored.py
 EXERCISES = stored.EXERCISES
 
@@ -61,7 +61,7 @@ class Shared:
 
     @contextlib.contextmanager
     def throwaway(self, which="stock"):
-        """In place of `serving.throwaway`, for host/exercises/judging.py."""
+        """In place of `guests.throwaway`, for host/exercises/judging.py."""
         if which != getattr(which, "kept", which):  # a machine that the answer makes
             with throwaway(which) as guest:
                 yield guest
@@ -87,9 +87,9 @@ def shared():
 @pytest.mark.parametrize("exercise, kind, path", judged())
 def test_an_answer_gets_the_verdict_that_it_deserves(exercise, kind, path, shared, monkeypatch, tmp_path):
     shared.chapter = chapter(exercise.id)
-    monkeypatch.setattr(serving, "throwaway", shared.throwaway)
+    monkeypatch.setattr(guests, "throwaway", shared.throwaway)
     kept = tmp_path / "kept.json" if KEEP else None
-    verdict = conclusive(lambda: answering.check(exercise.id, path, keep=kept), held_up, lost)
+    verdict = conclusive(lambda: commands.check(exercise.id, path, keep=kept), held_up, lost)
     assert stored.deserves(verdict, kind, path), verdict["reasons"]
     if kept and kept.exists():
         stored.store(stored.file(exercise, kind, path), exercise, json.loads(kept.read_text()))

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from host.paths import LABS
-from host.vm import parcel, serving
+from host.vm import guests, labs_sync
 from host.vm.ssh import GUEST_FOLDER, module_command
 from tests.vm.conftest import REPOSITORY, lost
 
@@ -31,10 +31,10 @@ def files():
 
 
 def bring_answers(guest) -> None:
-    """Into this guest: a reader's lacks them, see host/vm/parcel.py."""
+    """Into this guest: a reader's lacks them, see host/vm/labs_sync.py."""
     folders = [
         folder.relative_to(REPOSITORY)
-        for kind in parcel.KEPT_BACK
+        for kind in labs_sync.KEPT_BACK
         for folder in LABS.glob(f"cases/*/exercises/*/{kind}")
     ]
     packed = ["tar", "-c", "-C", REPOSITORY, "--owner=0", "--group=0", *folders]
@@ -44,8 +44,8 @@ def bring_answers(guest) -> None:
 
 def test_no_answer_lies_in_a_readers_guest():
     """Not even in the memory that it woke with, if that was kept when they were still brought."""
-    with serving.throwaway() as guest:
-        names = [word for kind in parcel.KEPT_BACK for word in ("-o", "-name", kind)][1:]
+    with guests.throwaway() as guest:
+        names = [word for kind in labs_sync.KEPT_BACK for word in ("-o", "-name", kind)][1:]
         found = guest.connection.run(["find", GUEST_FOLDER, *names], capture_output=True, text=True)
         assert (found.returncode, found.stdout) == (0, "")
         assert (
@@ -58,7 +58,7 @@ def test_no_answer_lies_in_a_readers_guest():
 @pytest.mark.timeout(900)  # a hundred livepatches take five minutes: the kernel looks once a second
 def test_in_guest(name, everything):
     asked = says("PROFILE", (FOLDER / name).read_text())
-    with serving.throwaway(asked or "stock") as guest:
+    with guests.throwaway(asked or "stock") as guest:
         pytest_of_it = ["pytest", "-q", "-p", "no:cacheprovider", f"tests/guest/{name}"]
         command = module_command(*pytest_of_it)
         bring_answers(guest)

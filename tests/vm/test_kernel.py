@@ -16,7 +16,7 @@ from jupyter_client.manager import KernelManager
 from host import paths
 from host.notebook import jupyter
 from host.paths import LABS, REPOSITORY
-from host.vm import serving
+from host.vm import guests
 from tests.vm.conftest import wait_until, wake_s
 
 
@@ -52,7 +52,7 @@ def evaluate(client, code: str) -> str:
 def left_in_guest() -> str:
     """Cgroups of the fork server that are still there."""
     command = ["sh", "-c", "ls -d /sys/fs/cgroup/lab-* 2>/dev/null"]
-    return serving.standing().connection.run(command, capture_output=True, text=True).stdout
+    return guests.running_guest().connection.run(command, capture_output=True, text=True).stdout
 
 
 def has_ended(pid: int) -> bool:

@@ -12,8 +12,9 @@ import pytest
 
 from core import cases
 from host.debian import installed
-from host.exercises import answering, applied, device
-from host.vm import qemu, serving, snapshot
+from host.exercises import answer_machine, commands, device
+from host.exercises.answer_machine import NoMachine
+from host.vm import guests, qemu, snapshot
 from host.vm.profile import profile
 from tests.labs.judge.stored import failed
 from tests.vm.conftest import wait_until
@@ -110,7 +111,7 @@ def untouched(built):
     ],
 )
 def test_what_does_not_compile_is_said_at_the_readers_line(untouched, answer, says):
-    with pytest.raises(applied.NoMachine) as refused, applied.machine(EXERCISE, "rtl8139", answer, "my answer.c"):
+    with pytest.raises(NoMachine) as refused, answer_machine.machine(EXERCISE, "rtl8139", answer, "my answer.c"):
         pass
     assert any(says in reason for reason in refused.value.reasons), refused.value.reasons
 
@@ -133,8 +134,8 @@ def test_a_host_without_a_compiler_is_told_what_to_install(monkeypatch, tmp_path
     for tool in ("sh", "tar", "git"):
         (tmp_path / tool).symlink_to(shutil.which(tool))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(applied.Lacking, match="apt-get install .*gcc"):
-        with applied.machine(EXERCISE, "rtl8139", FIXED, "answer.c"):
+    with pytest.raises(answer_machine.Lacking, match="apt-get install .*gcc"):
+        with answer_machine.machine(EXERCISE, "rtl8139", FIXED, "answer.c"):
             pass
     assert "gcc" in " ".join(installed.missing(installed.QEMU_BUILD))
 
@@ -150,14 +151,14 @@ def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_l
         "until iperf3 -c 10.9.0.1 -n 2M >/dev/null; do sleep 0.2; done; echo sent"
     )
     for answer, dies in ((FIXED.replace("(descriptor >> 16) & 0x7ff", "0"), True), (FIXED, False)):
-        with applied.machine(EXERCISE, "rtl8139", answer, "answer.c") as ours, serving.throwaway(ours) as guest:
+        with answer_machine.machine(EXERCISE, "rtl8139", answer, "answer.c") as ours, guests.throwaway(ours) as guest:
             result = guest.connection.run(["bash", "-c", send], capture_output=True, text=True, timeout=300)
             if dies:
                 wait_until(lambda: not guest.alive())
                 assert "SIGFPE" in guest.death()
             else:
                 assert result.stdout.endswith("sent\n"), result.stderr
-    assert snapshot.ground("rtl8139")[0] == profile("rtl8139")
+    assert snapshot.machine_setup("rtl8139")[0] == profile("rtl8139")
 
 
 # Runs as soon as QEMU does, before there is a guest.
@@ -187,8 +188,8 @@ def test_a_readers_c_runs_without_what_its_reader_can_do(no_guest_left, secret):
     answer = READS_AND_WRITES % secret + FIXED
     for unconfined in (True, False):
         with (
-            applied.machine(EXERCISE, "rtl8139", answer, "answer.c", unconfined) as ours,
-            serving.throwaway(ours) as guest,
+            answer_machine.machine(EXERCISE, "rtl8139", answer, "answer.c", unconfined) as ours,
+            guests.throwaway(ours) as guest,
         ):
             said = guest.connection.run(["echo", "awake"], capture_output=True, text=True)
             assert said.stdout == "awake\n"
@@ -198,9 +199,9 @@ def test_a_readers_c_runs_without_what_its_reader_can_do(no_guest_left, secret):
 
 def test_a_compiler_reads_no_file_of_the_home(untouched, secret):
     answer = INCLUDES_BYTES % secret + FIXED
-    with applied.machine(EXERCISE, "rtl8139", answer, "answer.c", unconfined=True) as ours:
+    with answer_machine.machine(EXERCISE, "rtl8139", answer, "answer.c", unconfined=True) as ours:
         assert b"of the home" in Path(ours.binary).read_bytes()
-    with pytest.raises(applied.NoMachine) as refused, applied.machine(EXERCISE, "rtl8139", answer, "answer.c"):
+    with pytest.raises(NoMachine) as refused, answer_machine.machine(EXERCISE, "rtl8139", answer, "answer.c"):
         pass
     assert "secret" in refused.value.reasons[1]
 
@@ -215,7 +216,7 @@ OTHER_CARDS = [("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"), ("ne2k_pci", "
 def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, identity):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
     answer = f'[[cards]]\nname = "server"\ndevice = "{name}"\n'
-    with applied.machine(exercise, "rtl8139", answer, "answer.toml") as ours, serving.throwaway(ours) as guest:
+    with answer_machine.machine(exercise, "rtl8139", answer, "answer.toml") as ours, guests.throwaway(ours) as guest:
         cards = "cd /sys/bus/pci/devices; for i in *; do grep -q 0x020000 $i/class && cat $i/device; done; true"
         found = guest.connection.run(["sh", "-c", cards], capture_output=True, text=True).stdout.split()
     others = ["0x1000"] * 5 + ["0x8139"]  # this host's, those of the router and of the server beside; mended's
@@ -229,5 +230,5 @@ def test_a_wrong_word_in_such_an_answer_is_a_failure_with_the_known(tmp_path, mo
     monkeypatch.setattr(cases, "case", lambda name: case)
     file = tmp_path / "answer.toml"
     file.write_text('[[cards]]\nname = "server"\ndevice = "tap"\n')
-    verdict = answering.check(exercise.id, file)
+    verdict = commands.check(exercise.id, file)
     assert verdict["verdict"] == "FAIL" and failed(verdict) == ["card-to-choose"]

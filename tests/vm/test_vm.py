@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from host.vm import machine, parcel, serving, snapshot
-from tests.vm.conftest import REPOSITORY, guests, wait_until
+from host.vm import guests, labs_sync, machine, snapshot
+from tests.vm.conftest import REPOSITORY, qemu_pids, wait_until
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def none_up(no_guest_left):
 
 
 def _all_down():
-    for name in serving.those_up():
-        serving.down(name)
+    for name in guests.running_profiles():
+        guests.down(name)
 
 
 def test_up_shell_down(lab, none_up):
@@ -47,9 +47,9 @@ def test_two_profiles_are_up_at_once_and_each_is_reset_alone(lab, none_up):
     assert lab(*stock, "cat /root/note").stdout == "mine\n"
     assert lab(*other, "cat /root/note || echo none").stdout == "none\n"
     lab("down", "rtl8139")
-    assert serving.those_up() == ["stock"]
+    assert guests.running_profiles() == ["stock"]
     lab("up", "rtl8139")
-    assert "stopped" in lab("down").stderr and serving.those_up() == []
+    assert "stopped" in lab("down").stderr and guests.running_profiles() == []
 
 
 def _release():
@@ -68,7 +68,7 @@ def test_reset_forgets_what_was_done(lab, none_up):
 
 
 def test_several_guests_live_at_once_and_share_nothing_they_write():
-    with serving.throwaway() as one, serving.throwaway() as two:
+    with guests.throwaway() as one, guests.throwaway() as two:
         one.connection.run(["sh", "-c", "echo one >/root/note"], check=True)
         two.connection.run(["sh", "-c", "echo two >/root/note"], check=True)
         for guest, text in ((one, "one\n"), (two, "two\n")):
@@ -79,7 +79,7 @@ def test_several_guests_live_at_once_and_share_nothing_they_write():
 def test_restored_guests_have_their_own_random_numbers_and_the_hosts_time():
     seen = []
     for _ in range(2):
-        with serving.throwaway() as guest:
+        with guests.throwaway() as guest:
             command = ["sh", "-c", "cat /proc/sys/kernel/random/uuid; date +%s"]
             seen.append(guest.connection.run(command, capture_output=True, text=True).stdout.split())
             assert abs(int(seen[-1][1]) - time.time()) < 30
@@ -87,7 +87,7 @@ def test_restored_guests_have_their_own_random_numbers_and_the_hosts_time():
 
 
 def test_the_guest_has_no_network_and_no_host_files():
-    with serving.throwaway() as guest:
+    with guests.throwaway() as guest:
         routes = guest.connection.run(["ip", "route"], capture_output=True, text=True).stdout
         assert "default" not in routes
         mounts = guest.connection.run(["cat", "/proc/mounts"], capture_output=True, text=True).stdout
@@ -105,10 +105,10 @@ NAMESPACES = "user", "mnt", "pid", "net", "ipc", "uts"
 @pytest.mark.parametrize("outlives_us", [False, True], ids=["a throwaway's", "the reader's"])
 def test_qemu_of_a_real_guest_shares_no_namespace_with_us(no_guest_left, outlives_us):
     """And has no capability in its own, where it may gain none and has lost some system calls."""
-    before = set(guests())
+    before = set(qemu_pids())
     guest = snapshot.resume(outlives_us=outlives_us)
     try:
-        (qemu,) = set(guests()) - before
+        (qemu,) = set(qemu_pids()) - before
         inside = {kind: os.readlink(f"/proc/{qemu}/ns/{kind}") for kind in NAMESPACES}
         status = dict(line.split(":\t", 1) for line in Path(f"/proc/{qemu}/status").read_text().splitlines())
     finally:
@@ -119,8 +119,8 @@ def test_qemu_of_a_real_guest_shares_no_namespace_with_us(no_guest_left, outlive
 
 def test_a_killed_guest_is_noticed_and_the_next_call_works(lab, no_guest_left):
     lab("up")
-    os.kill(serving.standing().pid, signal.SIGKILL)
-    while serving.standing():
+    os.kill(guests.running_guest().pid, signal.SIGKILL)
+    while guests.running_guest():
         time.sleep(0.01)
     answer = lab("shell", "--", "echo", "again")
     assert answer.stdout == "again\n", answer.stderr
@@ -131,22 +131,20 @@ def test_a_killed_lab_leaves_no_guest(lab, no_guest_left):
     import subprocess
     import sys
 
-    before = set(guests())
-    hold = (
-        "from host.vm import serving; import time\nwith serving.throwaway(): print('up', flush=True); time.sleep(600)"
-    )
+    before = set(qemu_pids())
+    hold = "from host.vm import guests; import time\nwith guests.throwaway(): print('up', flush=True); time.sleep(600)"
     process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "up\n"
     process.kill()
     process.wait()
-    wait_until(lambda: set(guests()) <= before)
+    wait_until(lambda: set(qemu_pids()) <= before)
 
 
 def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_ends(no_guest_left):
     import subprocess
     import sys
 
-    before = set(guests())
+    before = set(qemu_pids())
     hold = (
         "from host.vm import snapshot; import time\n"
         "snapshot.resume(outlives_us=True); print('resumed', flush=True); time.sleep(600)"
@@ -154,17 +152,17 @@ def test_a_lab_killed_before_its_guest_is_the_readers_leaves_one_that_the_next_e
     process = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "resumed\n"
     machine.sweep()
-    assert len(set(guests()) - before) == 1, "who started it lives, so it may yet be the reader's"
+    assert len(set(qemu_pids()) - before) == 1, "who started it lives, so it may yet be the reader's"
     process.kill()
     process.wait()
     machine.sweep()
-    assert set(guests()) <= before
+    assert set(qemu_pids()) <= before
 
 
 def test_two_labs_at_once_both_answer_from_one_guest(none_up):
     import subprocess
 
-    before = set(guests())
+    before = set(qemu_pids())
     calls = [
         subprocess.Popen(
             [REPOSITORY / "lab", "shell", "--", "echo", word], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -173,7 +171,7 @@ def test_two_labs_at_once_both_answer_from_one_guest(none_up):
     ]
     said = sorted(call.communicate(timeout=300)[0] for call in calls)
     assert said == ["one\n", "two\n"]
-    assert len(set(guests()) - before) == 1, "one has started a guest, and the other has waited for it"
+    assert len(set(qemu_pids()) - before) == 1, "one has started a guest, and the other has waited for it"
 
 
 def test_the_folder_of_a_dead_guest_is_swept():
@@ -197,7 +195,7 @@ def labs_in(guest) -> dict[str, str]:
 
 
 def labs_here(repository: Path) -> dict[str, str]:
-    return {name: hashlib.sha256((repository / name).read_bytes()).hexdigest() for name in parcel.contents()}
+    return {name: hashlib.sha256((repository / name).read_bytes()).hexdigest() for name in labs_sync.contents()}
 
 
 def compiled_in(guest) -> str:
@@ -206,20 +204,20 @@ def compiled_in(guest) -> str:
 
 @pytest.mark.xdist_group("checkout")  # not while another test writes into it
 def test_a_fresh_guest_has_labs_as_they_stand_on_the_host():
-    with serving.throwaway() as guest:
+    with guests.throwaway() as guest:
         assert labs_in(guest) == labs_here(REPOSITORY)
         assert "case.cpython-311.pyc" in compiled_in(guest)
 
 
 def test_a_snapshot_of_another_tree_serves_one_in_which_files_have_moved(tmp_path, monkeypatch):
     """Who updates keeps the snapshot: what has stayed is still compiled there, what has moved is where it is here."""
-    for folder in parcel.SENT:
+    for folder in labs_sync.SENT:
         shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "tests/guest/test_plots.py").rename(tmp_path / "tests/guest/test_drawn.py")
     (tmp_path / "labs/table.py").rename(tmp_path / "labs/tables.py")
     (tmp_path / "labs/cases/frag_needed").rename(tmp_path / "labs/cases/needed")
-    monkeypatch.setattr(parcel, "REPOSITORY", tmp_path)
-    with serving.throwaway() as guest:
+    monkeypatch.setattr(labs_sync, "REPOSITORY", tmp_path)
+    with guests.throwaway() as guest:
         assert labs_in(guest) == labs_here(tmp_path)
         assert "case.cpython-311.pyc" in compiled_in(guest)
         gone = guest.connection.run(["ls", "/root/lab/labs/cases/frag_needed"], capture_output=True)

@@ -26,9 +26,9 @@ def judge(verdict: dict, words: str) -> str:
     return JUDGE.replace("VERDICT", repr(json.dumps(verdict))) + words
 
 
-def until(held) -> None:
+def until(condition) -> None:
     """Wait until it holds."""
-    assert poll(held, DEADLINE_S, 0.01)
+    assert poll(condition, DEADLINE_S, 0.01)
 
 
 @pytest.fixture

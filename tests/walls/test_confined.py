@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from core import cases
-from host.exercises import applied
+from host.exercises import answer_machine
 from host.sandbox import confined, relay
 from tests.walls.conftest import until
 
@@ -224,8 +224,8 @@ def test_its_sshd_is_reached_by_a_socket_that_we_have_made(tmp_path):
 
 def test_where_nothing_can_be_confined_its_answer_is_refused_and_told_why(monkeypatch):
     exercise = cases.exercise("rtl8139-tso/5")
-    monkeypatch.setattr(applied.installed, "missing", lambda names: [])
+    monkeypatch.setattr(answer_machine.installed, "missing", lambda names: [])
     monkeypatch.setattr(confined, "refusal", lambda: "no namespaces. Next: sudo sysctl x=1")
-    with pytest.raises(applied.Lacking, match="sudo sysctl x=1.*--unconfined"):
-        with applied.machine(exercise, "rtl8139", exercise.start.read_text(), "answer.c"):
+    with pytest.raises(answer_machine.Lacking, match="sudo sysctl x=1.*--unconfined"):
+        with answer_machine.machine(exercise, "rtl8139", exercise.start.read_text(), "answer.c"):
             pass

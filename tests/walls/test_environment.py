@@ -258,7 +258,7 @@ def installed(tmp_path, monkeypatch):
 
 
 def test_an_error_of_ours_is_no_damage(installed):
-    environment.mended(ImportError("cannot import name 'nothing' from 'click'"))
+    environment.repair_if_damaged(ImportError("cannot import name 'nothing' from 'click'"))
     assert not installed[2] and (installed[0] / "packages").exists()
 
 
@@ -266,13 +266,13 @@ def test_an_error_of_ours_is_no_damage(installed):
 def test_damage_is_mended_once_when_an_import_fails(installed, monkeypatch, capsys, harm):
     prefix, site, became = installed
     harm(site / "click" / "__init__.py")
-    environment.mended(ImportError("no x"))
+    environment.repair_if_damaged(ImportError("no x"))
     ((program, words, variables),) = became
     assert program == REPOSITORY / "lab" and words[1:] == sys.argv[1:] and not (prefix / "packages").exists()
     assert "environment: no x, and " in capsys.readouterr().err
     (prefix / "packages").write_text("click\n")
-    monkeypatch.setenv(environment.ANEW, variables[environment.ANEW])
-    environment.mended(ImportError("no x"))
+    monkeypatch.setenv(environment.REMADE, variables[environment.REMADE])
+    environment.repair_if_damaged(ImportError("no x"))
     assert len(became) == 1
 
 
@@ -283,7 +283,7 @@ def test_one_that_is_not_ours_to_mend_is_not_used(installed, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(Path, "unlink", refused)
-    environment.mended(ImportError("no x"))
+    environment.repair_if_damaged(ImportError("no x"))
     assert installed[2][0][2]["LAB_SHARED_CACHE"] == ""
 
 

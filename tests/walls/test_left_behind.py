@@ -74,7 +74,7 @@ def run_folder(tmp_path, monkeypatch):
     base = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
     monkeypatch.setenv("LAB_RUN_DIR", base)
     yield paths.run()
-    for pid in guests():
+    for pid in qemu_pids():
         os.kill(pid, signal.SIGKILL)
     shutil.rmtree(base)
 
@@ -89,7 +89,7 @@ def signals_are_heard():
         signal.signal(number, handler)
 
 
-def guests() -> list[int]:
+def qemu_pids() -> list[int]:
     """The process ids of the QEMUs of this test."""
     found, ours = [], f"unix:{paths.run()}".encode()
     for process in Path("/proc").glob("[0-9]*/cmdline"):
@@ -158,7 +158,7 @@ def test_the_run_folder_of_a_guest_does_not_age(running, run_folder):
 
 def test_a_guest_is_left_alone_while_its_starter_lives(running):
     machine.sweep()
-    assert guests() == [running[0].pid]
+    assert qemu_pids() == [running[0].pid]
 
 
 def test_a_killed_starter_is_known_though_its_process_id_was_given_again(running):
@@ -167,7 +167,7 @@ def test_a_killed_starter_is_known_though_its_process_id_was_given_again(running
     written = json.loads((guest.folder / "guest.json").read_text())
     (guest.folder / "guest.json").write_text(json.dumps(written | {"starter": os.getpid()}))
     machine.sweep()
-    assert not guests() and not guest.folder.exists()
+    assert not qemu_pids() and not guest.folder.exists()
 
 
 def test_the_readers_guest_is_nobodys_to_end(running, run_folder):
@@ -175,17 +175,17 @@ def test_the_readers_guest_is_nobodys_to_end(running, run_folder):
     (run_folder / "up-stock").symlink_to(guest.folder)
     kill(starter)
     machine.sweep()
-    assert guests() == [guest.pid] and Guest.saved(run_folder / "up-stock").alive()
+    assert qemu_pids() == [guest.pid] and Guest.saved(run_folder / "up-stock").alive()
 
 
 def test_what_starts_is_left_alone_and_ended_when_its_starter_was_killed(lab, run_folder):
     starter = lab("outlives", "says nothing")
-    until(guests)
+    until(qemu_pids)
     machine.sweep()
-    assert guests()
+    assert qemu_pids()
     kill(starter)
     # Not by the first look: a child that it was about to start has its lock until it is another program.
-    until(lambda: machine.sweep() or not guests())
+    until(lambda: machine.sweep() or not qemu_pids())
     assert not list(run_folder.glob("guest-*"))
 
 
@@ -193,10 +193,10 @@ def test_a_guest_of_an_older_lab_is_ended_when_that_was(running):
     guest, starter = running
     (guest.folder / "starter").unlink()
     machine.sweep()
-    assert guests() == [guest.pid]
+    assert qemu_pids() == [guest.pid]
     kill(starter)
     machine.sweep()
-    assert not guests() and not guest.folder.exists()
+    assert not qemu_pids() and not guest.folder.exists()
 
 
 def test_a_folder_without_a_guest_is_removed_unless_it_may_be_of_an_older_lab_that_starts_one(run_folder):
@@ -212,10 +212,10 @@ def test_a_folder_without_a_guest_is_removed_unless_it_may_be_of_an_older_lab_th
 @pytest.mark.parametrize("number", ENDED, ids=lambda number: number.name)
 def test_a_signal_while_qemu_starts_ends_it(lab, run_folder, outlives, number):
     starter = lab(outlives, "says nothing")
-    until(guests)
+    until(qemu_pids)
     starter.send_signal(number)
     assert starter.wait(DEADLINE_S) == ENDED[number]
-    assert not guests() and not list(run_folder.glob("guest-*"))
+    assert not qemu_pids() and not list(run_folder.glob("guest-*"))
 
 
 def test_a_terminal_that_closes_while_qemu_starts_ends_it(run_folder):
@@ -223,10 +223,10 @@ def test_a_terminal_that_closes_while_qemu_starts_ends_it(run_folder):
     pid, terminal = pty.fork()
     if not pid:
         os.execve(CALL[0], [*CALL, "outlives", "says nothing"], os.environ | {"PYTHONPATH": str(REPOSITORY)})
-    until(guests)
+    until(qemu_pids)
     os.close(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == ENDED[signal.SIGHUP]
-    assert not guests() and not list(run_folder.glob("guest-*"))
+    assert not qemu_pids() and not list(run_folder.glob("guest-*"))
 
 
 def test_what_nohup_has_ignored_is_ignored(run_folder):

@@ -18,7 +18,7 @@ import pytest
 from qemu.qmp import QMPError
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
-from host import held
+from host import locks
 from host.sandbox import confined
 from host.vm import machine, profile, snapshot
 from tests.walls.conftest import until
@@ -139,14 +139,14 @@ def test_qemu_has_nothing_of_its_user(home, attack):
 def test_of_one_that_outlives_us_nothing_is_left(home, killed):
     guest = started(home, True, outlives_us=True)
     try:
-        (qemu,) = [each for each in held.processes_in(guest.folder) if "qemu" in os.readlink(f"/proc/{each}/exe")]
+        (qemu,) = [each for each in locks.processes_in(guest.folder) if "qemu" in os.readlink(f"/proc/{each}/exe")]
         assert guest.alive() and guest.pid != qemu
         if killed != "nobody":
             os.kill({"QEMU": qemu, "what confines it": guest.pid}[killed], signal.SIGKILL)
             until(lambda: not guest.alive())
     finally:
         guest.end()
-    assert not held.processes_in(guest.folder) and not guest.folder.exists()
+    assert not locks.processes_in(guest.folder) and not guest.folder.exists()
 
 
 LAB = """
@@ -167,7 +167,7 @@ def test_one_that_is_confined_ends_with_its_starter_unless_it_is_to_outlive_it(h
         starter.kill()
     try:
         if how == "ends":
-            until(lambda: not held.processes_in(guest.folder))
+            until(lambda: not locks.processes_in(guest.folder))
         assert guest.alive() == (how == "outlives")
     finally:
         guest.end()

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from host.errors import LabError
-from host.recording import named, record
+from host.recording import artifacts, record
 
 ORIGIN = {"date": "2026-01-31"}
 TABLE = {"kind": "table", "title": "ä", "text": "<b>", "wraps": False}
@@ -46,7 +46,7 @@ def stored(tmp_path, monkeypatch):
 
 
 def test_what_is_named_is_stored_under_its_name(stored):
-    capture = named.CAPTURE + b"\x00\xff"
+    capture = artifacts.CAPTURE + b"\x00\xff"
     pcap = {"base64": base64.b64encode(capture).decode()}
     found = stored({"figures": {"b": TABLE}, "files": {"b.pcap": pcap, "b.json": '"ö"'}, "n": 1})
     assert json.loads(found.pop("case.json")) == {"n": 1, "provenance": ORIGIN}

@@ -30,7 +30,7 @@ START = """
 import json, sys
 from pathlib import Path
 from host.notebook import jupyter
-from host.vm import image, serving
+from host.vm import image, guests
 
 def kernelspecs(folder):
     folder = folder / "kernels" / "lab-vm"
@@ -38,7 +38,7 @@ def kernelspecs(folder):
     argv = [sys.executable, "-P", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (folder / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Stand-in", "language": "python"}))
 
-image.need = serving.up = lambda *words: None
+image.need = guests.up = lambda *words: None
 jupyter.WORK, jupyter.kernelspecs = Path(sys.argv[1]), kernelspecs
 jupyter.start("frag-needed", int(sys.argv[2]), False)
 """

@@ -20,9 +20,9 @@ from core.waiting import poll
 from host import cli, phases
 from host.errors import LabError
 from host.exercises import judging, progress
-from host.plain import plain, plain_json, plain_pieces
 from host.recording import record
-from host.vm import call, labs, machine
+from host.terminal_escape import escaped, escaped_json, escaped_pieces
+from host.vm import call, guest_commands, machine
 from tests.labs.judge.made import RIGHT, SETTINGS
 from tests.walls.conftest import SEALED, judge
 
@@ -48,7 +48,7 @@ def lab(monkeypatch, tmp_path, guest):
     monkeypatch.setattr(progress.paths, "data", lambda: tmp_path)
 
     def call(program, *words):
-        monkeypatch.setattr(labs.serving, "throwaway", lambda which: contextlib.nullcontext(guest(program)))
+        monkeypatch.setattr(guest_commands.guests, "throwaway", lambda which: contextlib.nullcontext(guest(program)))
         monkeypatch.setattr(sys, "argv", ["lab", *words])
         return CliRunner().invoke(cli.main, words)
 
@@ -57,24 +57,24 @@ def lab(monkeypatch, tmp_path, guest):
 
 @pytest.mark.parametrize("text, shown", [attack[1:] for attack in ATTACKS], ids=[attack[0] for attack in ATTACKS])
 def test_what_a_terminal_obeys_is_written_out(text, shown):
-    assert plain(text) == shown
-    assert json.loads(plain_json(json.dumps([text], ensure_ascii=False))) == [text]
+    assert escaped(text) == shown
+    assert json.loads(escaped_json(json.dumps([text], ensure_ascii=False))) == [text]
 
 
 def test_the_rest_is_as_it_was():
-    assert plain(HARMLESS) == HARMLESS.replace("\r\n", "\n")
+    assert escaped(HARMLESS) == HARMLESS.replace("\r\n", "\n")
 
 
 def test_pieces_may_be_cut_anywhere():
     raw = f"{HARMLESS}\x1b[2J\r".encode() + b"\xff\xe2\x82"
     for size in range(1, len(raw)):
         pieces = (raw[at : at + size] for at in range(0, len(raw), size))
-        assert "".join(plain_pieces(pieces)) == plain(HARMLESS) + "\\x1b[2J\\x0d\ufffd\ufffd"
+        assert "".join(escaped_pieces(pieces)) == escaped(HARMLESS) + "\\x1b[2J\\x0d\ufffd\ufffd"
 
 
 def test_a_run_obeys_nothing(guest, monkeypatch, capfd):
-    monkeypatch.setattr(labs.serving, "throwaway", lambda which: contextlib.nullcontext(guest(HOSTILE)))
-    assert labs.in_throwaway("run", "frag-needed", as_json=False) == 0
+    monkeypatch.setattr(guest_commands.guests, "throwaway", lambda which: contextlib.nullcontext(guest(HOSTILE)))
+    assert guest_commands.in_throwaway("run", "frag-needed", as_json=False) == 0
     shown = capfd.readouterr()
     assert shown.out == "yes\\x1b[2J\ufffd\n" and shown.err == "\\x1b]0;mine\\x07\n"
 
@@ -125,7 +125,7 @@ def test_an_error_and_what_is_said_obey_nothing(lab, capfd):
 def test_a_run_that_prints_without_end_is_ended(guest, capfd, monkeypatch, stream):
     monkeypatch.setattr(call, "LARGEST_BYTES", 1 << 20)
     with pytest.raises(LabError, match="printed more than 1 MiB, and was ended") as raised:
-        call.shown(guest(f"while True: os.write({stream}, b'x' * 65536)"), "labs", "run", "frag-needed")
+        call.stream(guest(f"while True: os.write({stream}, b'x' * 65536)"), "labs", "run", "frag-needed")
     assert raised.value.status == Status.COULD_NOT
     assert "".join(capfd.readouterr()).count("x") == 1 << 20
 
@@ -137,7 +137,7 @@ def test_a_reader_who_has_seen_enough_ends_the_run(guest, monkeypatch):
 
     monkeypatch.setattr(sys, "stdout", Closed())
     with pytest.raises(BrokenPipeError):
-        call.shown(guest("import time; print('x', flush=True); time.sleep(10**6)"), "labs", "run", "frag-needed")
+        call.stream(guest("import time; print('x', flush=True); time.sleep(10**6)"), "labs", "run", "frag-needed")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_run_whose_json_is_none_could_not_tell(lab, program, why):
 
 
 def test_a_recording_that_is_none_is_told(guest, monkeypatch):
-    monkeypatch.setattr(record.serving, "throwaway", lambda which: contextlib.nullcontext(guest("print('[' * 200000)")))
+    monkeypatch.setattr(record.guests, "throwaway", lambda which: contextlib.nullcontext(guest("print('[' * 200000)")))
     with pytest.raises(LabError, match="frag-needed: nothing was recorded .*nested too deeply"):
         record._data(cases.case("frag-needed"))
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from host.exercises import answering, progress
+from host.exercises import commands, progress
 
 PASS = {"exercise": "frag-needed/1", "verdict": "PASS"}
 NONE_OF_OURS = [
@@ -47,7 +47,7 @@ def test_a_damaged_line_is_said_once_and_passed_over(capsys, line):
     progress.file().write_text(f"{json.dumps(PASS)}\n{line}\n{json.dumps(PASS)}\n")
     for _ in range(3):
         assert progress.events("frag-needed/1") == [PASS, PASS]
-        assert answering._state("frag-needed/1") == "passed"
+        assert commands._state("frag-needed/1") == "passed"
     assert capsys.readouterr().err.count("line 2 is damaged; 1 passed over") == 1
 
 
@@ -72,8 +72,8 @@ def test_a_guest_that_says_nothing_is_not_waited_for(guest, monkeypatch):
 
 
 def test_hints_of_a_notebook_are_taken_and_the_next_one_follows(fetched):
-    hints = len(answering.cases.exercise("frag-needed/1").hints)
+    hints = len(commands.cases.exercise("frag-needed/1").hints)
     told = [{"exercise": "frag-needed/1", "hint": number} for number in (1, 2, 0, -1, hints + 1, 10**9)]
     fetched("".join(f"{json.dumps(line)}\n" for line in told).encode())
     assert [event["hint"] for event in progress.events("frag-needed/1")] == [1, 2]
-    assert answering.hint("frag-needed/1")[1] == 3
+    assert commands.hint("frag-needed/1")[1] == 3

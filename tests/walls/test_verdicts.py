@@ -153,6 +153,6 @@ def test_of_the_times_that_a_guest_tells_only_numbers_by_known_names_are_taken(s
 def test_what_is_printed_beside_a_verdict_is_not_taken(guest, monkeypatch, beside):
     """By who has taken over the judge and has its seal: the host adds such things itself."""
     here = guest(judge(FAILED | beside, f"{SEALED}; sys.exit(1)"))
-    monkeypatch.setattr(judging.serving, "throwaway", lambda which: contextlib.nullcontext(here))
+    monkeypatch.setattr(judging.guests, "throwaway", lambda which: contextlib.nullcontext(here))
     found = judging.judge(cases.exercise("frag-needed/1"), ANSWER, "answer.sh")
     assert [*found.pop("took_s")] == ["wake", "start", "judging", "down"] and found == FAILED

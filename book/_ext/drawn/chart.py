@@ -96,7 +96,7 @@ def visit_html(self, node: chart) -> None:
 
 
 def visit_text(self, node: chart) -> None:
-    """Its words, where there are no pictures."""
+    """Write the picture's words, where there are no pictures."""
     self.new_state()
     self.add_text(node["alt"])
     self.end_state()

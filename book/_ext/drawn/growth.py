@@ -19,7 +19,6 @@ name stands at its line's end, so no legend has to be matched by colour; those o
 from __future__ import annotations
 
 import json
-from html import escape
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -29,6 +28,7 @@ from sphinx.util.docutils import SphinxDirective
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
 from book._ext.recordings.recorded import Recording, RecordingError, provenance_node, recorded_files
+from core.draw.tree import Element, h, markup
 
 WIDTH, HEIGHT = 480.0, 270.0  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 32.0, 470.0, 30.0, 230.0  # of the field between the axes
@@ -64,8 +64,8 @@ def ticks(most: float) -> list[float]:
     return [number * step for number in range(int(most / step) + 1)]
 
 
-def svg(lines: dict[str, Points], x_name: str, y_name: str) -> str:
-    """The picture."""
+def svg(lines: dict[str, Points], x_name: str, y_name: str) -> Element:
+    """Draw the lines between two axes, and their names."""
     most_x, most_y = (max(point[axis] for line in lines.values() for point in line) for axis in (0, 1))
 
     def x(value: float) -> float:
@@ -74,29 +74,31 @@ def svg(lines: dict[str, Points], x_name: str, y_name: str) -> str:
     def y(value: float) -> float:
         return BOTTOM - (BOTTOM - TOP) * value / most_y
 
-    drawn = f'<path class="wpw-axis" d="M{LEFT:g} {TOP:g}V{BOTTOM:g}H{RIGHT:g}"/>'
+    drawn = [h("path", {"class": "wpw-axis", "d": f"M{LEFT:g} {TOP:g}V{BOTTOM:g}H{RIGHT:g}"})]
     for value in ticks(most_x):
-        drawn += f'<text class="wpw-tick" x="{x(value):.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{value:,g}</text>'
+        at = {"x": f"{x(value):.1f}", "y": f"{BOTTOM + 16:g}", "text-anchor": "middle"}
+        drawn.append(h("text", {"class": "wpw-tick", **at}, f"{value:,g}"))
     for value in ticks(most_y):
-        drawn += f'<text class="wpw-tick" x="{LEFT - 6:g}" y="{y(value) + 4:.1f}" text-anchor="end">{value:g}</text>'
-        drawn += f'<path class="wpw-grid" d="M{LEFT:g} {y(value):.1f}H{RIGHT:g}"/>' if value else ""
-    drawn += f'<text x="{RIGHT:g}" y="{BOTTOM + 34:g}" text-anchor="end">{escape(x_name)}</text>'
-    drawn += f'<text x="1" y="13">{escape(y_name)}</text>'
+        at = {"x": f"{LEFT - 6:g}", "y": f"{y(value) + 4:.1f}", "text-anchor": "end"}
+        drawn.append(h("text", {"class": "wpw-tick", **at}, f"{value:g}"))
+        if value:
+            drawn.append(h("path", {"class": "wpw-grid", "d": f"M{LEFT:g} {y(value):.1f}H{RIGHT:g}"}))
+    drawn.append(h("text", {"x": f"{RIGHT:g}", "y": f"{BOTTOM + 34:g}", "text-anchor": "end"}, x_name))
+    drawn.append(h("text", {"x": 1, "y": 13}, y_name))
     free = BOTTOM  # names from below upwards, none on another
     for number, (name, line) in sorted(enumerate(lines.items()), key=lambda each: each[1][1][-1][1]):
-        at = [(x(across), y(up)) for across, up in line]
-        free = min(at[-1][1] - 2, free - NAME_H)
+        line_at = [(x(across), y(up)) for across, up in line]
+        free = min(line_at[-1][1] - 2, free - NAME_H)
         mark = MARKS[number % len(MARKS)]
-        way = "L".join(f"{a:.1f} {b:.1f}" for a, b in at)
-        drawn += (
-            f'<g class="wpw-line-{number}"><path class="wpw-run-of" d="M{way}"/>'
-            + "".join(f'<path class="wpw-point" transform="translate({a:.1f} {b:.1f})" d="{mark}"/>' for a, b in at)
-            + f'<text class="wpw-name" x="{RIGHT - 12:g}" y="{free:.1f}">{escape(name)}</text></g>'
-        )
-    return (
-        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" width="{WIDTH:g}" height="{HEIGHT:g}" role="img" '
-        f'aria-label="{escape(said(lines, x_name, y_name))}">{drawn}</svg>'
-    )
+        way = "L".join(f"{a:.1f} {b:.1f}" for a, b in line_at)
+        marks = [
+            h("path", {"class": "wpw-point", "transform": f"translate({a:.1f} {b:.1f})", "d": mark}) for a, b in line_at
+        ]
+        words = h("text", {"class": "wpw-name", "x": f"{RIGHT - 12:g}", "y": f"{free:.1f}"}, name)
+        run = h("path", {"class": "wpw-run-of", "d": f"M{way}"})
+        drawn.append(h("g", {"class": f"wpw-line-{number}"}, run, marks, words))
+    size = {"viewBox": f"0 0 {WIDTH:g} {HEIGHT:g}", "width": f"{WIDTH:g}", "height": f"{HEIGHT:g}"}
+    return h("svg", {**size, "role": "img", "aria-label": said(lines, x_name, y_name)}, drawn)
 
 
 def said(lines: dict[str, Points], x_name: str, y_name: str) -> str:
@@ -143,14 +145,13 @@ class Growth(SphinxDirective):
 
 def visit_html(self, node: growth_picture) -> None:
     """The picture, in a box that scrolls if the page is narrower."""
-    self.body.append(
-        f'<div class="wpw-scroll" tabindex="0" role="region" aria-label="Recorded growth">{node["svg"]}</div>'
-    )
+    region = {"role": "region", "aria-label": "Recorded growth"}
+    self.body.append(markup(h("div", {"class": "wpw-scroll", "tabindex": 0, **region}, node["svg"])))
     raise nodes.SkipNode
 
 
 def visit_text(self, node: growth_picture) -> None:
-    """Its words, where there are no pictures."""
+    """Write the picture's words, where there are no pictures."""
     self.new_state()
     self.add_text(node["said"])
     self.end_state()

@@ -36,6 +36,7 @@ from book._ext.drawn import states_svg
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
 from book._ext.recordings.recorded import Recording, RecordingError, provenance_node, recorded_files
+from core.draw.tree import markup
 
 VALUE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 UNITS_MS = {"_ms": 1, "_s": 1000}
@@ -177,13 +178,13 @@ class States(SphinxDirective):
 
 
 def visit_html(self, node: state_picture) -> None:
-    """The picture."""
-    self.body.append(node["svg"])
+    """Write the picture."""
+    self.body.append(markup(node["svg"]))
     raise nodes.SkipNode
 
 
 def visit_text(self, node: state_picture) -> None:
-    """Its words, where there are no pictures."""
+    """Write the picture's words, where there are no pictures."""
     self.new_state()
     self.add_text(node["said"])
     self.end_state()

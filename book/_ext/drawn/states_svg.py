@@ -9,7 +9,7 @@ which is wider than what readers' machines have.
 
 from __future__ import annotations
 
-from html import escape
+from core.draw.tree import Element, h
 
 WIDTH, GAP, PAD = 360.0, 10.0, 8.0  # pixels
 TIME_H, TITLE_H, FIELD_H, END_H = 24.0, 19.0, 18.0, 4.0
@@ -52,8 +52,8 @@ def _said(value: Text | dict) -> str:
     return words(value) or "none"
 
 
-def svg(picture: dict, number: int) -> str:
-    """State `number` of a picture (see `states.read`) as an <svg>."""
+def svg(picture: dict, number: int) -> Element:
+    """Draw state `number` of a picture (see `states.read`)."""
     state = picture["states"][number]
     before = picture["states"][number - 1] if number else state
     places, height = _places(picture)
@@ -62,10 +62,9 @@ def svg(picture: dict, number: int) -> str:
         for slot, (name, kept) in enumerate(state["keeps"].items())
     ]
     boxes = [_box(picture, state, before, name, place) for name, place in places.items()]
-    return (
-        f'<svg viewBox="0 0 {WIDTH:g} {height:g}" width="{WIDTH:g}" height="{height:g}" role="img" '
-        f'aria-label="{escape(said(picture, number))}">{_time(picture, number)}{"".join(boxes)}{"".join(arrows)}</svg>'
-    )
+    size = {"viewBox": f"0 0 {WIDTH:g} {height:g}", "width": f"{WIDTH:g}", "height": f"{height:g}"}
+    words = {"role": "img", "aria-label": said(picture, number)}
+    return h("svg", size | words, _time(picture, number), boxes, arrows)
 
 
 def _places(picture: dict) -> tuple[dict[str, tuple[float, float, float, float]], float]:
@@ -87,8 +86,8 @@ def _top(box: dict) -> float:
     return TITLE_H if box["title"] else END_H
 
 
-def _time(picture: dict, number: int) -> str:
-    """When it is, or how many there are, in words and on a line: a tick for each state, a thick dashed piece where
+def _time(picture: dict, number: int) -> list[Element]:
+    """The time of a state, or its count, in words and on a line: a tick for each state, a thick dashed piece where
     somebody waits, and at its end the last state's time or number. Without times and counts the words alone."""
     state = picture["states"][number]
     last = max(each["at"] for each in picture["states"]) or 1
@@ -97,55 +96,63 @@ def _time(picture: dict, number: int) -> str:
         return LINE_FROM + (LINE_TO - LINE_FROM) * at / last
 
     ticks = "".join(f"M{x(each['at']):.1f} 6V14" for each in picture["states"])
-    waits, now = "", x(state["at"])
+    waits, now = [], x(state["at"])
     for earlier, each in zip(picture["states"], picture["states"][1:]):
         if each["waits"]:
             start, end = x(earlier["at"]), x(each["at"])
-            waits += f'<path class="wpw-waits" d="M{start:.1f} 10H{end:.1f}"/>'
+            waits.append(h("path", {"class": "wpw-waits", "d": f"M{start:.1f} 10H{end:.1f}"}))
             now = (start + end) / 2 if each is state else now
-    said = f'<text class="wpw-when" x="1" y="14">{escape(state["when"])}</text>'
+    when = h("text", {"class": "wpw-when", "x": 1, "y": 14}, state["when"])
     if not picture["unit"]:
-        return said
+        return [when]
     ends = f"{last:.0f} ms" if picture["unit"] == "ms" else f"{last:.0f}"
-    return (
-        f'{said}<path class="wpw-line" d="M{x(0):.1f} 10H{x(last):.1f}{ticks}"/>{waits}'
-        f'<circle class="wpw-now" cx="{now:.1f}" cy="10" r="5"/>'
-        f'<text class="wpw-ends" x="{WIDTH - 1:g}" y="13.5" text-anchor="end">{ends}</text>'
-    )
+    return [
+        when,
+        h("path", {"class": "wpw-line", "d": f"M{x(0):.1f} 10H{x(last):.1f}{ticks}"}),
+        *waits,
+        h("circle", {"class": "wpw-now", "cx": f"{now:.1f}", "cy": 10, "r": 5}),
+        h("text", {"class": "wpw-ends", "x": f"{WIDTH - 1:g}", "y": 13.5, "text-anchor": "end"}, ends),
+    ]
 
 
-def _box(picture: dict, state: dict, before: dict, name: str, place: tuple[float, float, float, float]) -> str:
+def _box(picture: dict, state: dict, before: dict, name: str, place: tuple[float, float, float, float]) -> Element:
     """One part with its fields; what it `is`, such as stale, stands at the right of its last row."""
     x, y, width, height = place
     box, kind = picture["boxes"][name], state["is"].get(name, "")
     changed = " changed" if before["is"].get(name, "") != kind else ""
-    parts = [f'<rect class="wpw-box{changed}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5"/>']
+    parts = [h("rect", {"class": f"wpw-box{changed}", **_area(x, y, width, height), "rx": 5})]
     if box["title"]:
-        parts.append(f'<text class="wpw-title" x="{x + PAD:g}" y="{y + 14:g}">{escape(box["title"])}</text>')
+        parts.append(h("text", {"class": "wpw-title", **_at(x + PAD, y + 14)}, box["title"]))
     if kind:
-        parts.append(f'<text class="wpw-kind" x="{x + width - PAD:g}" y="{y + height - 9:g}">{escape(kind)}</text>')
+        parts.append(h("text", {"class": "wpw-kind", **_at(x + width - PAD, y + height - 9)}, kind))
     queues = [len(field) for field in box["fields"] if isinstance(state["boxes"][name][field], dict)]
     for number, field in enumerate(box["fields"]):
         top, value = y + _top(box) + FIELD_H * number, state["boxes"][name][field]
         if before["boxes"][name][field] != value and (value or not box.get("passing")):
-            parts.append(
-                f'<rect class="wpw-ground" x="{x + 2:g}" y="{top:g}" width="{width - 4:g}" height="{FIELD_H - 1:g}"/>'
-                f'<path class="wpw-bar" d="M{x + 2:g} {top:g}v{FIELD_H - 1:g}"/>'
-            )
+            parts.append(h("rect", {"class": "wpw-ground", **_area(x + 2, top, width - 4, FIELD_H - 1)}))
+            parts.append(h("path", {"class": "wpw-bar", "d": f"M{x + 2:g} {top:g}v{FIELD_H - 1:g}"}))
         parts.append(_field(field, value, x + PAD, top + 12.5))
         if isinstance(value, dict):
             start = x + PAD + max(queues) * LETTER_W + LABEL_GAP
             right = x + width - PAD
             scale = (right - start) / _longest(picture, name) if box.get("ruler") else None
-            parts.append(_queue(value["queue"], start, top, right, scale))
-    return f'<g class="wpw-part {"".join(c if c.isalnum() else "-" for c in kind)}">{"".join(parts)}</g>'
+            parts.extend(_queue(value["queue"], start, top, right, scale))
+    return h("g", {"class": f"wpw-part {''.join(c if c.isalnum() else '-' for c in kind)}"}, parts)
 
 
-def _field(name: str, value: Text | dict, x: float, y: float) -> str:
-    """The field's name, and its words behind it."""
+def _at(x: float, y: float) -> dict[str, str]:
+    return {"x": f"{x:g}", "y": f"{y:g}"}
+
+
+def _area(x: float, y: float, width: float, height: float) -> dict[str, str]:
+    return {**_at(x, y), "width": f"{width:g}", "height": f"{height:g}"}
+
+
+def _field(name: str, value: Text | dict, x: float, y: float) -> Element:
+    """The name of a field, and its words behind it."""
     pieces = [] if isinstance(value, dict) else value or [("\N{EN DASH}", False)]
-    said = "".join(f'<tspan class="{KINDS[recorded]}">{escape(piece)}</tspan>' for piece, recorded in pieces)
-    return f'<text x="{x:g}" y="{y:g}"><tspan class="wpw-label">{escape(name)} </tspan>{said}</text>'
+    label = h("tspan", {"class": "wpw-label"}, f"{name} ")
+    return h("text", _at(x, y), label, [h("tspan", {"class": KINDS[recorded]}, piece) for piece, recorded in pieces])
 
 
 def _longest(picture: dict, name: str) -> int:
@@ -154,31 +161,32 @@ def _longest(picture: dict, name: str) -> int:
     return max(sum(map(abs, value["queue"])) for value in fields if isinstance(value, dict)) or 1
 
 
-def _queue(sizes: list[int], x: float, top: float, right: float, scale: float | None = None) -> str:
+def _queue(sizes: list[int], x: float, top: float, right: float, scale: float | None = None) -> list[Element]:
     """A trough, and in it a box for each segment with its bytes; with a scale no trough, and each as long as its bytes.
     What is missing is a box without a ground, and says its bytes where there is room."""
-    made = f'<path class="wpw-trough" d="M{right:g} {top + 2:g}H{x:g}V{top + FIELD_H - 3:g}H{right:g}"/>'
-    made, at, gap = ("", x, 0.0) if scale else (made, x + CHIP_GAP, CHIP_GAP)
+    trough = h("path", {"class": "wpw-trough", "d": f"M{right:g} {top + 2:g}H{x:g}V{top + FIELD_H - 3:g}H{right:g}"})
+    drawn, at, gap = ([], x, 0.0) if scale else ([trough], x + CHIP_GAP, CHIP_GAP)
     for size in sizes:
         written = len(str(abs(size))) * DIGIT_W + 2 * CHIP_PAD
         width = abs(size) * scale if scale else written
-        made += (
-            f'<rect class="wpw-chip{" missing" if size < 0 else ""}" x="{at:.5g}" y="{top + 4:g}" '
-            f'width="{width:.5g}" height="{FIELD_H - 9:g}" rx="2"/>'
-        )
+        room = {"x": f"{at:.5g}", "y": f"{top + 4:g}", "width": f"{width:.5g}", "height": f"{FIELD_H - 9:g}"}
+        drawn.append(h("rect", {"class": f"wpw-chip{' missing' if size < 0 else ''}", **room, "rx": 2}))
         if width >= written:
-            made += f'<text class="wpw-size" x="{at + width / 2:.5g}" y="{top + 12.3:g}">{abs(size)}</text>'
+            middle = {"x": f"{at + width / 2:.5g}", "y": f"{top + 12.3:g}"}
+            drawn.append(h("text", {"class": "wpw-size", **middle}, str(abs(size))))
         at += width + gap
-    return made
+    return drawn
 
 
-def _arrow(places: dict, name: str, kept: str, share: float, changed: bool) -> str:
+def _arrow(places: dict, name: str, kept: str, share: float, changed: bool) -> Element:
     """From a part down to the one that it keeps; each arrives at its own share of the width, so that two can be told
     apart."""
     (x, y, width, height), (to_x, to_y, to_width, _) = places[name], places[kept]
     start, end, bottom = x + width / 2, to_x + to_width * share, y + height
-    return (
-        f'<g class="wpw-keeps{" changed" if changed else ""}"><path d="M{start:.1f} {bottom:g}C{start:.1f} '
-        f'{bottom + 14:g} {end:.1f} {to_y - 16:g} {end:.1f} {to_y - 5:g}"/>'
-        f'<path class="wpw-head" d="M{end:.1f} {to_y:g}l-4 -7h8z"/></g>'
+    curve = f"C{start:.1f} {bottom + 14:g} {end:.1f} {to_y - 16:g} {end:.1f} {to_y - 5:g}"
+    return h(
+        "g",
+        {"class": f"wpw-keeps{' changed' if changed else ''}"},
+        h("path", {"d": f"M{start:.1f} {bottom:g}{curve}"}),
+        h("path", {"class": "wpw-head", "d": f"M{end:.1f} {to_y:g}l-4 -7h8z"}),
     )

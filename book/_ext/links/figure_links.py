@@ -53,7 +53,8 @@ def link(app: Sphinx, page: nodes.document, docname: str) -> None:
 
 
 def packets(app: Sphinx, docname: str, described: list[str]) -> dict[str, tuple[str, str]]:
-    """By the sentence that describes a packet: the function whose code is behind it, and the way there."""
+    """Map the sentence that describes a packet to what is behind it: the function whose code is behind it, and the way
+    there."""
     made = {}
     for said in described:
         for pattern, function in app.config.packet_sources:

@@ -19,7 +19,6 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from docutils import nodes
@@ -30,6 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
 from book._ext.recordings.recorded import Recording, RecordingError
+from core.draw.tree import Element, h, markup
 
 STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
 TERMINAL = ("xterm.css", "xterm.js")  # loaded for who asks for a terminal, and not by the first click
@@ -39,16 +39,32 @@ TIMES = ("a_ms", "b_ms", "b_again_ms")
 SCRIPT, STYLE = "live-run.js", "live-run.css"
 ESCAPED = {b"\\": rb"\\", b'"': rb"\"", b"\n": rb"\n", b"\r": rb"\r"}  # in a string of JavaScript
 FOLDER = "_static/live"
-# Shown by the script: without one there is nothing to click.
-BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{recorded}" data-stacks="{stacks}"
- aria-labelledby="run-it-here">
-<h3 id="run-it-here">Run it here</h3>
-<p>This tab can do it too: Debian's Linux {release}, for 32-bit x86, in the emulator v86. The tab restores a
-saved VM in which client, balancer and server are already running. Nothing is installed, and no packet leaves the
-tab.</p>
-<p class="wpw-live-buttons"></p><p class="wpw-live-said" role="status"></p>
-<div class="wpw-live-place"></div><div class="wpw-live-seen"></div>
-</section>"""
+
+
+def box(live: dict, recorded: dict, stacks: list) -> Element:
+    """The box, with what its script has to know. The script shows it: without one there is nothing to click."""
+    data = {"live": live, "recorded": recorded, "stacks": stacks}
+    return h(
+        "section",
+        {
+            "class": "wpw-live",
+            "hidden": True,
+            **{f"data-{name}": json.dumps(value) for name, value in data.items()},
+            "aria-labelledby": "run-it-here",
+        },
+        h("h3", {"id": "run-it-here"}, "Run it here"),
+        h(
+            "p",
+            {},
+            f"This tab can do it too: Debian's Linux {live['release']}, for 32-bit x86, in the emulator v86. The tab "
+            "restores a saved VM in which client, balancer and server are already running. Nothing is installed, and "
+            "no packet leaves the tab.",
+        ),
+        h("p", {"class": "wpw-live-buttons"}),
+        h("p", {"class": "wpw-live-said", "role": "status"}),
+        h("div", {"class": "wpw-live-place"}),
+        h("div", {"class": "wpw-live-seen"}),
+    )
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ class Pair:
 
 
 def integrity(data: bytes) -> str:
-    """As browsers write it: "sha256-…"."""
+    """The SHA-256 of some bytes as browsers write it: "sha256-…"."""
     return "sha256-" + base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 
@@ -127,14 +143,7 @@ def visit_html(self, node: live_box) -> None:
     app = self.builder.app
     up = "../" * self.builder.current_docname.count("/")
     live = app.live_pair.manifest(up, [Path(name).name for name in app.config.live_scripts])
-    self.body.append(
-        BOX.format(
-            live=escape(json.dumps(live)),
-            recorded=escape(json.dumps(node["recorded"])),
-            stacks=escape(json.dumps(node["stacks"])),
-            release=escape(live["release"]),
-        )
-    )
+    self.body.append(markup(box(live, node["recorded"], node["stacks"])))
     raise nodes.SkipNode
 
 

@@ -12,15 +12,32 @@ import os
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from core.draw.tree import Element, h, markup
+
 NOTEBOOKS = "notebooks/"
 # Where `./lab start` listens, by the same variable. Its option --port is for one call, which no page knows of.
 LAB = f"http://127.0.0.1:{int(os.environ.get('LAB_PORT', 8888))}"
 COPIES = "work"  # the folder of the checkout that holds the reader's own notebooks
-BOX = """<div class="wpw-run" data-lab="{lab}">
-<p>This page is a notebook. In a clone of the book, <code class="wpw-command">./lab start {case}</code>
-opens it in your own lab. <button type="button" class="wpw-copy" hidden>Copy the command</button>
-<a class="wpw-open" href="{lab}/lab/tree/{copies}/{case}.ipynb">Open it in the lab that is running here</a></p>
-<p class="wpw-said" role="status"></p></div>"""
+
+
+def box(case: str) -> Element:
+    """The command that opens this case's notebook, a button that copies it, and the link to the reader's own lab."""
+    there = f"{LAB}/lab/tree/{COPIES}/{case}.ipynb"
+    return h(
+        "div",
+        {"class": "wpw-run", "data-lab": LAB},
+        h(
+            "p",
+            {},
+            "This page is a notebook. In a clone of the book, ",
+            h("code", {"class": "wpw-command"}, f"./lab start {case}"),
+            " opens it in your own lab. ",
+            h("button", {"type": "button", "class": "wpw-copy", "hidden": True}, "Copy the command"),
+            " ",
+            h("a", {"class": "wpw-open", "href": there}, "Open it in the lab that is running here"),
+        ),
+        h("p", {"class": "wpw-said", "role": "status"}),
+    )
 
 
 def add_box(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -33,7 +50,7 @@ def add_box(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     at = title.parent.index(title) + 1
     while at < len(title.parent) and "wpw-provenance" in title.parent[at].get("classes", []):
         at += 1
-    html = BOX.format(lab=LAB, copies=COPIES, case=docname.removeprefix(NOTEBOOKS))
+    html = markup(box(docname.removeprefix(NOTEBOOKS)))
     title.parent.insert(at, nodes.raw("", html, format="html"))
 
 

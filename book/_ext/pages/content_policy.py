@@ -4,7 +4,7 @@ The policy names this site alone, each script that the theme writes into a page 
 parts ask for: a notebook's page may ask whether a lab listens on this machine (run_here.py), and a page that runs a
 case may compile WebAssembly and read what it has already loaded (live_run.py). So no script or handler runs that stands
 in what a recording or a running guest printed. It can load a file of the site as a script, for a policy cannot tell
-recorded files from the theme's: these are JSON and captures alone, which are no scripts (host/recording/named.py).
+recorded files from the theme's: these are JSON and captures alone, which are no scripts (host/recording/artifacts.py).
 
 A script is the theme's if it stands in the head, for that is over before the first word of a recording. Markup can
 pretend that the article around it ends, but not that it came earlier. What a recording gives to the head, words of a

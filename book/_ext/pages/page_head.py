@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from html import escape
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+
+from core.draw.tree import h, markup
 
 LONGEST = 200  # characters; what shows a preview cuts further
 FOLDER = "_static/previews"
@@ -32,7 +33,7 @@ def description(doctree: nodes.document | None, title: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """As many sentences as fit; of a first one that is too long, its first words."""
+    """Shorten a text to as many sentences as fit; of a first one that is too long, its first words."""
     if len(text) <= LONGEST:
         return text
     ends = [found.start() + 1 for found in re.finditer(r"[.?!](?= )", text[:LONGEST])]
@@ -57,7 +58,7 @@ def pictures(app: Sphinx) -> dict[str, Path]:
 def tag(name: str, content: str) -> str:
     """One <meta>: Open Graph's have `property`."""
     kind = "property" if name.startswith("og:") else "name"
-    return f'<meta {kind}="{name}" content="{escape(content)}" />\n'
+    return markup(h("meta", {kind: name, "content": content})) + "\n"
 
 
 def add_head(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:

@@ -14,8 +14,6 @@ once, at the page's end: a person on call reads many of them, and no such line.
 
 from __future__ import annotations
 
-from html import escape
-
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
@@ -24,6 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
 from book._ext.recordings.recorded import Recording, RecordingError, provenance_node
+from core.draw.tree import Element, h, markup
 
 MARK = "look here: "
 KEYS = ("on", "command", "lines", "telling", "control", "describes")
@@ -156,24 +155,24 @@ def output(lines: list[str], telling: list[int], label: str) -> look_output:
 
 
 def visit_html(self, node: look_output) -> None:
-    """Preformatted lines that wrap; those that tell stand out, and say so to who hears the page."""
-    telling = set(node["telling"])
-    lines = [
-        f'<span class="wpw-telling"><span class="visually-hidden">{MARK}</span>{escape(line)}</span>'
-        if number in telling
-        else f"<span>{escape(line)}</span>"
-        for number, line in enumerate(node["lines"])
-    ]
-    self.body.append(
-        f'<pre class="wpw-output" tabindex="0" role="region" aria-label="{escape(node["label"])}">'
-        + "\n".join(lines)
-        + "</pre>"
-    )
+    """Write preformatted lines that wrap; those that tell stand out, and a screen reader says so."""
+    self.body.append(markup(preformatted(node["lines"], node["telling"], node["label"])))
     raise nodes.SkipNode
 
 
+def preformatted(lines: list[str], telling: list[int], label: str) -> Element:
+    """Lines of an output, of which those that tell are marked."""
+    mark = h("span", {"class": "visually-hidden"}, MARK)
+    spans = [
+        h("span", {"class": "wpw-telling"}, mark, line) if number in telling else h("span", {}, line)
+        for number, line in enumerate(lines)
+    ]
+    between = [part for span in spans for part in ("\n", span)][1:]
+    return h("pre", {"class": "wpw-output", "tabindex": 0, "role": "region", "aria-label": label}, between)
+
+
 def visit_text(self, node: look_output) -> None:
-    """The same in plain text."""
+    """Write the lines of an output as plain text; those that tell begin with `>`."""
     self.new_state()
     self.add_text(
         "\n".join(("> " if number in node["telling"] else "  ") + line for number, line in enumerate(node["lines"]))

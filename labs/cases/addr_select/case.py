@@ -19,7 +19,7 @@ from labs.cases.addr_select.judge import evals_per_address, judge
 from labs.cases.addr_select.names import REPORTED
 from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.sweep import RATIO_AT, Sweep, sweep
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 
 if TYPE_CHECKING:
     from labs.cases.addr_select.tracing import Traced
@@ -37,7 +37,7 @@ class Outcome(Claims):
     kernel: str
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         return [] if self.missing else judge(self.seen)
 
     @property
@@ -53,7 +53,7 @@ class Outcome(Claims):
 
     def to_json(self) -> dict:
         """Plain values; "rounds" has all turns, "addresses" the best time of those that count."""
-        seen, held = self.seen, [count for count in (REPORTED, RATIO_AT) if count in self.seen.broken]
+        seen, reported = self.seen, [count for count in (REPORTED, RATIO_AT) if count in self.seen.broken]
         return {
             "case": "addr-select",
             "kernel": self.kernel,
@@ -69,8 +69,8 @@ class Outcome(Claims):
             "fixed": seen.line(seen.fixed).to_json(),
             "correlation_of_ratios": round(seen.ratios(max(seen.broken)).correlation, 5),
             "evals_per_address": max(evals_per_address(seen)),
-            "ratio": {str(count): round(seen.ratio(count), 1) for count in held},
-            "ping_ratio": {str(count): round(seen.ping_ratio(count), 1) for count in held},
+            "ratio": {str(count): round(seen.ratio(count), 1) for count in reported},
+            "ping_ratio": {str(count): round(seen.ping_ratio(count), 1) for count in reported},
             "packets_per_second": {
                 str(count): {way: round(rate) for way, rate in rates.items()} for count, rates in seen.rates.items()
             },
@@ -109,7 +109,7 @@ class Outcome(Claims):
                 f"one core sends {rates['broken']:.0f} packets a second with {count} addresses, "
                 f"{rates['fixed']:.0f} with the setting"
             )
-        lines += ["", *self.verdict()]
+        lines += ["", *self.outcome_lines()]
         return "\n".join(lines)
 
     def sockets(self) -> list[str]:

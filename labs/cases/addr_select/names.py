@@ -17,5 +17,5 @@ def service(number: int) -> str:
 
 
 def service_v4(number: int) -> str:
-    """Its IPv4 fellow, from 1 on: 10.5.1.244."""
+    """The IPv4 address of a service, from 1 on: 10.5.1.244."""
     return f"10.5.{number >> 8}.{number & 255}"

@@ -164,6 +164,6 @@ class Network(Topology):
 
 
 class Silent(Network):
-    """The same hosts without BGP, where only the node's own kernel is asked something."""
+    """The network's hosts without BGP, where only the node's own kernel is asked something."""
 
     speaks_bgp = False

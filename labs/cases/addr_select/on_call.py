@@ -57,6 +57,6 @@ def devices(count: int) -> str:
     )
 
 
-def taken() -> looks.Taken:
+def taken() -> looks.LookResults:
     """Every look, without the setting that helps and with it, and with many devices."""
     return on_call.taken(looks.read(LOOKS), partial(scene, False), partial(scene, True), many_devices)

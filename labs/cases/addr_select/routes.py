@@ -54,7 +54,7 @@ def said(net: Network) -> str:
 
 
 def owned(net: Network, address: str) -> bool:
-    """Whether it is an address of the node."""
+    """Whether an address is one of the node's."""
     return any(json.loads(net.node.on(f"ip -j -6 address show to {address}/128")))
 
 

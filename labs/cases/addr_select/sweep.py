@@ -29,7 +29,7 @@ from labs.cases.addr_select.workload import (
     fastest,
     ping_ms,
 )
-from labs.measure.clock import Clock
+from labs.measure.clock import StallDetector
 from labs.measure.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def sweep(most: int, apart: Collection[int] = (), all_interfaces: bool = True) -
 def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> None:
     """Fills in everything that has a time."""
     bound_ms = HELD_UP_MS if most >= REPORTED else math.inf  # with fewer addresses no time is judged
-    with Sender(net) as sender, Sender(net, "ipv4") as ipv4, Clock() as clock:
+    with Sender(net) as sender, Sender(net, "ipv4") as ipv4, StallDetector() as clock:
         for count in sorted({*counts(most), *apart}):
             net.announce(count)
             seen.learnt = net.learnt()

@@ -16,7 +16,7 @@ from labs.cases.addr_select.names import NODE, PEER, REPORTED
 from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.scores import Choice, addresses_of, choice
 from labs.cases.addr_select.workload import Sender
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.profile import Profile
 from labs.trace.calls import Calls
 from labs.trace.expected import Expected, beside, stacks_to_json
@@ -100,21 +100,21 @@ class Traced(Claims):
         return self.part(LOOKUP).with_callees / self.part(WALK).with_callees
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         """Who is asked, what decides, where the time goes."""
         decided = self.choice.chosen.decided
         walk = self.part(WALK).with_callees
         return [
-            Check(
+            Claim(
                 self.choice.chosen.address == NODE and decided == "OIF",
                 f"{self.choice.chosen.address} is chosen, by rule 5 of RFC 6724 ({decided})",
             ),
-            Check(
+            Claim(
                 "LABEL" not in {one.decided for one in self.choice.candidates},
                 "rule 6, labels, settles nothing: every lookup has the same answer",
             ),
-            Check(walk > 0.5, f"with {self.addresses} addresses {walk:.0%} of a send is the choice of its source"),
-            Check(self.label_share < 0.5, f"label lookups are {self.label_share:.0%} of that, less than half"),
+            Claim(walk > 0.5, f"with {self.addresses} addresses {walk:.0%} of a send is the choice of its source"),
+            Claim(self.label_share < 0.5, f"label lookups are {self.label_share:.0%} of that, less than half"),
         ]
 
     def table(self) -> str:
@@ -141,7 +141,7 @@ class Traced(Claims):
                 "",
                 self.table(),
                 "",
-                *self.verdict("as expected"),
+                *self.outcome_lines("as expected"),
             ]
         )
 
@@ -176,7 +176,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network, addresses: int = REPORTED) -> Traced:
-    """The same in a network at hand that has FEW addresses or less; it gets `addresses`."""
+    """Trace sends in a network at hand that has FEW addresses or less; it gets `addresses`."""
     net.announce(FEW)
     with choice_tracer() as tracer:
         tracer.watch(SENDER, threading.get_native_id())

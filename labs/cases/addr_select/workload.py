@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from labs.cases.addr_select.costs import TURNS, Cost, Pair
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, PEER, PEER_V4, SELECT
 from labs.cases.addr_select.network import Network
-from labs.measure.clock import Clock
+from labs.measure.clock import StallDetector
 from labs.trace.calls import Calls
 
 PACKET = b"?"
@@ -44,8 +44,8 @@ class Sender:
             self.socket.bind((source, 0))
         if kind == "connected":
             self.socket.connect(self.to)
-        told = struct.pack("16sI", socket.inet_pton(socket.AF_INET6, source), 0)
-        self.ancillary = [(socket.IPPROTO_IPV6, socket.IPV6_PKTINFO, told)]
+        pktinfo = struct.pack("16sI", socket.inet_pton(socket.AF_INET6, source), 0)
+        self.ancillary = [(socket.IPPROTO_IPV6, socket.IPV6_PKTINFO, pktinfo)]
 
     def __enter__(self) -> Sender:
         return self
@@ -111,10 +111,10 @@ class Sender:
 
 
 def by_turns(one: Sender, other: Sender, sends: tuple[int, int] = (SENDS, SENDS)) -> list[Pair]:
-    """So many sends of each, one after the other and again: a machine that others use too may be twice as fast a second
-    later."""
+    """Time so many sends of each sender, one after the other and again, because a machine that others use too may be
+    twice as fast a second later."""
     pairs = []
-    with Clock() as clock:
+    with StallDetector() as clock:
         for _ in range(TURNS):
             clock.begin()
             costs = one.cost(sends[0]), other.cost(sends[1])
@@ -123,7 +123,7 @@ def by_turns(one: Sender, other: Sender, sends: tuple[int, int] = (SENDS, SENDS)
 
 
 def fastest(costs: Iterable[Cost]) -> Cost:
-    """That of the round in which a send was fastest."""
+    """The cost in the round in which a send was fastest."""
     return min(costs, key=lambda cost: cost.send_us)
 
 

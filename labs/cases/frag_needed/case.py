@@ -21,7 +21,7 @@ from labs.cases.frag_needed.judge import HELD_UP_MS, NEEDED, ROUNDS, b_ms, judge
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Instruments, direct, sidecar
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.measure.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Outcome(Claims):
     addresses: Described
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         return [] if self.missing else judge(self.broken, self.control)
 
     @property
@@ -97,7 +97,7 @@ class Outcome(Claims):
                 waits = "".join(f"{exchange.waited_ms:10.1f}" for exchange in seen.exchanges)
                 lines.append(f"{way + label:<28}{waits}{len(seen.icmp_to_self()):>16}")
         lines += ["", self.shown["direct"].ladder("B").text(), ""]
-        lines += self.verdict()
+        lines += self.outcome_lines()
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -121,7 +121,7 @@ def run(tunnel: int = 1) -> Outcome:
     with Network(bool(tunnel)) as net, Instruments(net) as instruments:
         for _ in range(ROUNDS):
             broken.append(both(net, instruments))
-            with net.told():
+            with net.with_route():
                 control.append(both(net, instruments))
         return Outcome(by_way(broken), by_way(control), os.uname().release, net.describe())
 
@@ -145,7 +145,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network) -> Traced:
-    """The same in a network at hand, which must not have learnt the tunnel's MTU yet."""
+    """Trace the pair in a network at hand, which must not have learnt the tunnel's MTU yet."""
     from labs.cases.frag_needed import tracing
 
     return tracing.traced(net)

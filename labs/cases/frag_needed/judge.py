@@ -10,7 +10,7 @@ from pathlib import Path
 
 from labs.cases.frag_needed.names import TUNNEL_MTU
 from labs.cases.frag_needed.observed import Observed
-from labs.check import Check
+from labs.claims import Claim
 from labs.measure.bounds import bounds
 from labs.measure.rounds import Rounds
 
@@ -19,24 +19,24 @@ BOUNDS = bounds(Path(__file__).parent)
 RATIO, HELD_UP_MS = BOUNDS["ratio"], BOUNDS["held_up_ms"]
 
 
-def judge(broken: dict[str, Rounds[Observed]], control: dict[str, Rounds[Observed]]) -> list[Check]:
+def judge(broken: dict[str, Rounds[Observed]], control: dict[str, Rounds[Observed]]) -> list[Claim]:
     """All claims on `direct` and `sidecar` runs, broken and control, the mechanism first."""
-    checks = []
+    claims = []
     for way, rounds in broken.items():
-        checks += rounds.in_each(lambda seen: [Check(held, f"{way}: {what}") for held, what in mechanism(seen)])
+        claims += rounds.in_each(lambda seen: [Claim(holds, f"{way}: {what}") for holds, what in mechanism(seen)])
     for way, rounds in control.items():
         icmps = [asked_smaller(seen) for seen in rounds.measured]
-        checks.append(
-            Check(not any(icmps), f"{way}, control: {sum(icmps)} ICMPs in {len(icmps)} rounds, expected none")
+        claims.append(
+            Claim(not any(icmps), f"{way}, control: {sum(icmps)} ICMPs in {len(icmps)} rounds, expected none")
         )
     for way in broken:
         ratio = slower(broken[way], control[way])
-        checks.append(
-            Check(
+        claims.append(
+            Claim(
                 ratio >= RATIO, f"{way}: B waits {ratio:.1f} times as long as the control's, expected {RATIO} at least"
             )
         )
-    return checks
+    return claims
 
 
 def slower(stalled: Rounds[Observed], other: Rounds[Observed]) -> float:

@@ -149,8 +149,8 @@ class Network(Topology):
         self.client.on("ip", "-batch", "-", stdin=steps)
 
     @contextlib.contextmanager
-    def told(self) -> Iterator[None]:
-        """The control: for the length of the block a route tells the client of the tunnel's MTU beforehand."""
+    def with_route(self) -> Iterator[None]:
+        """Give the client, for the length of the block, a route with the tunnel's MTU: the control."""
         try:
             self.client.on(f"ip route replace {VIP} dev client-eth0 mtu {TUNNEL_MTU}")
             yield

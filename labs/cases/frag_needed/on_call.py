@@ -25,9 +25,9 @@ COMMIT
 
 
 @contextlib.contextmanager
-def scene(told: bool) -> Iterator[tuple[Network, Callable[[], object]]]:
-    """The direct clients have asked; with `told` a route says 1480 beforehand, as in the control of `run`."""
-    with Network() as net, net.told() if told else contextlib.nullcontext():
+def scene(with_route: bool) -> Iterator[tuple[Network, Callable[[], object]]]:
+    """A network whose direct clients have asked; `with_route` they know the MTU beforehand, as in the control."""
+    with Network() as net, net.with_route() if with_route else contextlib.nullcontext():
 
         def again() -> None:
             net.forget()
@@ -42,7 +42,7 @@ def losing() -> Iterator[tuple[Network, Callable[[], list[float]]]]:
     """The look-alike: nothing is too large, because a route says 1480 beforehand, and on the way each question is lost
     once. Somebody has asked, and gives at each call how long each answer took, in ms."""
     load_modules("iptable_filter", "xt_length", "xt_statistic")
-    with Network() as net, net.told():
+    with Network() as net, net.with_route():
         net.balancer.on("iptables-legacy-restore", stdin=LOSING)
         again = partial(asked, net)
         again()
@@ -66,6 +66,6 @@ def waited_ms() -> list[float]:
         return again()
 
 
-def taken() -> looks.Taken:
+def taken() -> looks.LookResults:
     """Every look, with the stall and without, and where a segment is lost."""
     return on_call.taken(looks.read(LOOKS), partial(scene, False), partial(scene, True), losing)

@@ -26,7 +26,7 @@ def session() -> Iterator[Session]:
         yield Session(
             net,
             fault=lambda: contextlib.nullcontext(net.forget()),
-            health=net.told,
+            health=net.with_route,
             fault_does="the client knows nothing of the tunnel: of two open connections, the second to ask has to wait",
             health_does="a route tells the client of the tunnel's MTU beforehand",
             tries=(OPEN, TIMED, LEARNT),

@@ -10,7 +10,7 @@ from pathlib import Path
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import direct
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.trace.expected import Expected, beside, stacks_to_json
 from labs.trace.stacks import Comparison
 from labs.trace.tracer import Event, Tracer
@@ -78,7 +78,7 @@ class Traced(Claims):
         return IN_A_THREAD if told and told.under("run_ksoftirqd") else ""
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         """Claims on the order of events, and on what was in flight."""
         return [self._order("A"), self._order("B"), self._in_flight("A", 1), self._in_flight("B", 0)]
 
@@ -91,18 +91,18 @@ class Traced(Claims):
         )
         return events[start:]
 
-    def _order(self, connection: str) -> Check:
+    def _order(self, connection: str) -> Claim:
         first = list(
             dict.fromkeys(
                 event.function for event in self.of(connection) if event.function in set(sum(ORDER.values(), []))
             )
         )
-        return Check(first == ORDER[connection], f"{connection}: {', then '.join(first) or 'nothing'}")
+        return Claim(first == ORDER[connection], f"{connection}: {', then '.join(first) or 'nothing'}")
 
-    def _in_flight(self, connection: str, least: int) -> Check:
+    def _in_flight(self, connection: str, least: int) -> Claim:
         counts = [event.value for event in self.of(connection) if event.function == "tcp_simple_retransmit"]
-        held = bool(counts) and (min(counts) >= 1 if least else max(counts) == 0)
-        return Check(held, f"{connection}: segments in flight at tcp_simple_retransmit(): {counts}")
+        holds = bool(counts) and (min(counts) >= 1 if least else max(counts) == 0)
+        return Claim(holds, f"{connection}: segments in flight at tcp_simple_retransmit(): {counts}")
 
     def timeline(self) -> str:
         """What happened to A and to B, in milliseconds from each one's first ICMP."""
@@ -127,7 +127,7 @@ class Traced(Claims):
             "",
         ]
         stacks = [stack.text() + "\n" for stack in self.stacks]
-        return "\n".join([*head, *stacks, *self.verdict("as expected")])
+        return "\n".join([*head, *stacks, *self.outcome_lines("as expected")])
 
     def __repr__(self) -> str:
         return self.timeline()

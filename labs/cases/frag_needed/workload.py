@@ -20,7 +20,7 @@ from core.wire.packet import Packet
 from labs.cases.frag_needed.names import ECHO_PORT, TLS_PORT, VIP
 from labs.cases.frag_needed.network import END, SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.measure.clock import Clock
+from labs.measure.clock import StallDetector
 from labs.net.counters import counters, moved
 from labs.net.tcp_info import TcpInfo, tcp_info
 from labs.wire.capture import Capture
@@ -56,7 +56,7 @@ class Direct:
 
     @property
     def port(self) -> int:
-        """Its TCP port at the client."""
+        """The connection's TCP port at the client."""
         return self.socket.getsockname()[1]
 
     def info(self) -> TcpInfo:
@@ -119,7 +119,7 @@ class Instruments:
     """tcpdump at the client, and the clock that says when the machine stood still; for the length of a `with` block."""
 
     def __init__(self, net: Network) -> None:
-        self.net, self.clock = net, Clock()
+        self.net, self.clock = net, StallDetector()
 
     def __enter__(self) -> Instruments:
         self.clock.__enter__()  # a fork: before there is a thread that listens to tcpdump
@@ -217,7 +217,7 @@ def direct(
 
 
 def sidecar(net: Network, order: Sequence[str] = "ABB", instruments: Instruments | None = None) -> Observed:
-    """The same through TLS and the sidecar."""
+    """Ask through TLS and the sidecar."""
     return _asked(net, ThroughSidecar, order, None, instruments)
 
 

@@ -34,7 +34,7 @@ from labs.cases.rtl8139_tso.steps import (
     where,
 )
 from labs.cases.rtl8139_tso.workload import download
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.measure.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Outcome(Claims):
     topology: Described
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         return [] if self.missing else judge(self.rounds)
 
     @property
@@ -121,7 +121,7 @@ class Outcome(Claims):
                 "largest: TCP payload on the wire; above: segments larger than the MSS;",
                 "again: sent again; dropped, cut: packets that the router drops or cuts",
                 "",
-                *self.verdict(),
+                *self.outcome_lines(),
             ]
         )
 
@@ -158,7 +158,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network) -> Traced:
-    """The same in a network at hand."""
+    """Trace the downloads in a network at hand."""
     from labs.cases.rtl8139_tso import tracing
 
     return tracing.traced(net)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from labs.cases.rtl8139_tso.names import NARROW_MTU
-from labs.check import Check
+from labs.claims import Claim
 
 
-def claims(plain, locked) -> list[Check]:
+def claims(plain, locked) -> list[Claim]:
     """All claims on two `tracing.Watched` downloads."""
     return [
         *cut_elsewhere(plain),
@@ -17,7 +17,7 @@ def claims(plain, locked) -> list[Check]:
     ]
 
 
-def cut_elsewhere(plain) -> list[Check]:
+def cut_elsewhere(plain) -> list[Claim]:
     """The kernel asks for segments within the MSS, and the same bytes arrive in larger ones."""
     mss = plain.seen.mss
     asked = sorted({send.gso_size for send in plain.large})
@@ -25,26 +25,26 @@ def cut_elsewhere(plain) -> list[Check]:
     whole = all(sum(send.arrived) == send.payload_bytes for send in plain.sends)
     single = [send for send in plain.sends if not send.gso_size]
     return [
-        Check(
+        Claim(
             bool(plain.large) and max(asked) <= mss < min(arrived, default=0) and whole,
             f"{len(plain.large)} large sends ask for segments of {asked}, MSS {mss}; of the same bytes the "
             f"first to arrive has {arrived}",
         ),
-        Check(
+        Claim(
             bool(single) and all(send.arrived == send.asked for send in single),
             f"{len(single)} single segments arrive as they were handed over",
         ),
     ]
 
 
-def never_lower(plain) -> list[Check]:
+def never_lower(plain) -> list[Claim]:
     """What is sent again is cut by the same rule: a single segment arrives as asked, several in one packet do not."""
     again = [send for send in plain.sends if send.again]
     alone = [send.arrived for send in again if not send.gso_size]
     company = [send.arrived[0] for send in again if send.gso_size]
     largest = max((sizes[0] for sizes in alone), default=0)
     return [
-        Check(
+        Claim(
             bool(alone) and largest <= plain.seen.mss and all(size > plain.seen.mss for size in company),
             f"sent again alone: {len(alone)}, {largest} bytes at most; in company: {len(company)}, "
             f"of sizes {sorted(set(company))}",
@@ -52,35 +52,35 @@ def never_lower(plain) -> list[Check]:
     ]
 
 
-def heard_in_vain(plain) -> Check:
+def heard_in_vain(plain) -> Claim:
     """The first ICMP's MTU changes no segment size, so nothing is taken for lost; the rest change nothing."""
-    icmps, told = plain.of("tcp_v4_err"), plain.told
+    icmps, reductions = plain.of("tcp_v4_err"), plain.mtu_reductions
     ends = plain.of("tcp_simple_retransmit")
-    sizes = {(event.value, event.detail) for event in told}
+    sizes = {(event.value, event.detail) for event in reductions}
     sent = [event for event in plain.of("tcp_retransmit_skb") if event.under("tcp_v4_err")]
-    held = (
+    holds = (
         len(icmps) > 1
-        and len(told) == len(ends) == 1
-        and told[0].value == NARROW_MTU
+        and len(reductions) == len(ends) == 1
+        and reductions[0].value == NARROW_MTU
         and not sent
-        and told[0].detail == ends[0].detail
+        and reductions[0].detail == ends[0].detail
         and ends[0].value == 0
     )
-    return Check(
-        held,
-        f"{len(icmps)} ICMPs are heard; {len(told)} of them changes the MTU, MTU and MSS before "
+    return Claim(
+        holds,
+        f"{len(icmps)} ICMPs are heard; {len(reductions)} of them changes the MTU, MTU and MSS before "
         f"{sorted(sizes)}, MSS after {[event.detail for event in ends]}; taken for lost: "
         f"{[event.value for event in ends]}",
     )
 
 
-def dont_fragment(plain, locked) -> list[Check]:
+def dont_fragment(plain, locked) -> list[Claim]:
     """ip_dont_fragment(): the lock and nothing else differs."""
     said = []
     for watched, lock in ((plain, False), (locked, True)):
         ways = watched.verdicts
         said.append(
-            Check(
+            Claim(
                 set(ways) == {(lock, "WANT", not lock)},
                 f"{watched.seen.called}: (MTU locked, pmtudisc, DF) of all packets: {dict(ways)}",
             )
@@ -88,9 +88,9 @@ def dont_fragment(plain, locked) -> list[Check]:
     return said
 
 
-def collisions(plain) -> Check:
+def collisions(plain) -> Claim:
     """A second witness inside the server: the driver's count of collisions that were none."""
-    return Check(
+    return Claim(
         plain.counted_collisions == plain.seen.collisions > 0,
         f"the driver counts {plain.seen.collisions} collisions; the sizes it was handed make "
         f"{plain.counted_collisions}",

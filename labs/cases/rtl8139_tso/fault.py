@@ -14,23 +14,23 @@ from labs.cases.rtl8139_tso.judge import HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import answered, held_still, others_left_alone, ran, script_in, whole_in
+from labs.judge.judging import answered, judge_script, others_left_alone, require_no_stall, script_in, whole_in
 
 FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller ones cost everybody
 
 
 def begun(evidence: Evidence, verdict: Verdict) -> Any:
     """What was seen; the script ran, and the server as it was shows what the answer is to fix."""
-    ran(verdict, script_in(evidence))
+    judge_script(verdict, script_in(evidence))
     seen = whole_in(evidence)
     shows_the_fault(seen.broken)
     return seen
 
 
 def shows_the_fault(broken: Download) -> None:
-    """Or nothing can be compared."""
-    held_still(HELD_UP_MS, broken)
-    if not all(check.held for check in mechanism(broken)):
+    """Check that the untouched server shows the fault, because else nothing can be compared."""
+    require_no_stall(HELD_UP_MS, broken)
+    if not all(claim.holds for claim in mechanism(broken)):
         reason = "the untouched server shows no fault, so nothing can be compared"
         raise CannotTry(reason, "./lab run rtl8139-tso", FAULT)
 
@@ -43,13 +43,14 @@ def ends(evidence: Evidence, verdict: Verdict) -> None:
 
 def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
     """Segments as the handshake allows, as large as it allows, and none cut or dropped on the way. `which` ends the
-    checks' ids where there are several downloads."""
+    checks' ids where there are several downloads, and each sentence then begins with what its download is called."""
+    of = f"{seen.called}: " if which else ""
     verdict.measured.update(seen.to_json())
     verdict.expect(
         f"within-mss{which}",
         seen.above_mss == 0,
-        f"the largest segment on the wire has {seen.largest_bytes} bytes",
-        f"{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
+        f"{of}the largest segment on the wire has {seen.largest_bytes} bytes",
+        f"{of}{seen.above_mss} segments are larger than the MSS of {seen.mss}; the largest on the wire has "
         f"{seen.largest_bytes} bytes",
         expected=f"segments of {seen.mss} bytes at most",
         says=FOUND,
@@ -58,16 +59,14 @@ def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
     verdict.expect(
         f"not-cut{which}",
         cut == 0,
-        "the router cuts none",
-        f"the router cuts {cut} packets: they are still too large, which is hidden now",
+        f"{of}the router cuts no packet",
+        f"{of}the router cuts {cut} packets: they are still too large, which is hidden now",
     )
     verdict.expect(
         f"not-dropped{which}",
         dropped == 0,
-        "and drops none",
-        f"the router drops {dropped} packets that are too large",
-        expected="the router drops none",
-        says=FOUND,
+        f"{of}the router drops no packet",
+        f"{of}the router drops {dropped} packets that are too large",
     )
     full, (common, _) = seen.full_bytes, seen.sizes().most_common(1)[0]
     share = seen.full_share  # a short one ends each write of nginx's
@@ -75,14 +74,14 @@ def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
     verdict.expect(
         f"full-segments{which}",
         share >= FULL_SHARE,
-        f"{share:.0%} of the segments are full, with {full} bytes",
-        f"{share:.0%} of the segments are full",
+        f"{of}{share:.0%} of the segments are full, with {full} bytes",
+        f"{of}{share:.0%} of the segments are full",
         expected=f"{FULL_SHARE:.0%} at least: the MSS allows {full} bytes, and most have {common}",
     )
     verdict.expect(
         f"df{which}",
         seen.without_df == 0,
-        "every packet says DF, as before",
-        f"{seen.without_df} packets may be fragmented (no DF)",
+        f"{of}every packet says DF, as before",
+        f"{of}{seen.without_df} packets may be fragmented (no DF)",
         expected="none",
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from labs.cases.rtl8139_tso.names import NARROW_MTU, WIDE_MTU
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.check import Check
+from labs.claims import Claim
 from labs.measure.bounds import bounds
 from labs.measure.rounds import Rounds
 
@@ -23,54 +23,54 @@ BOUNDS = bounds(Path(__file__).parent)
 FIXED_RATIO, LOCK_RATIO, HELD_UP_MS = BOUNDS["fixed_ratio"], BOUNDS["lock_ratio"], BOUNDS["held_up_ms"]
 
 
-def judge(seen: dict[str, Rounds[Download]]) -> list[Check]:
+def judge(seen: dict[str, Rounds[Download]]) -> list[Claim]:
     """All claims on downloads in the states of `remedies.STATES`, the mechanism first."""
     broken, locked = seen["as_it_is"], seen["mtu_lock"]
     return [
         *broken.in_each(mechanism),
         *broken.in_each(deaf),
-        *(check for key in ("opened", "mtu") for check in seen[key].in_each(hearing)),
+        *(claim for key in ("opened", "mtu") for claim in seen[key].in_each(hearing)),
         *locked.in_each(cut_at_the_router),
         *(
-            check
+            claim
             for key in FIXES
-            for check in (*seen[key].in_each(nothing_to_cut), ratio(broken, seen[key], FIXED_RATIO))
+            for claim in (*seen[key].in_each(nothing_to_cut), ratio(broken, seen[key], FIXED_RATIO))
         ),
         ratio(broken, locked, LOCK_RATIO),
     ]
 
 
-def mechanism(broken: Download) -> list[Check]:
+def mechanism(broken: Download) -> list[Claim]:
     """What must be so of the broken card, whatever the clock says."""
     drops, icmps = broken.router("FragFails"), len(broken.frag_needed)
     mtus = sorted({packet.next_hop_mtu for packet in broken.frag_needed}, key=lambda mtu: mtu or 0)
     return [
-        Check(
+        Claim(
             broken.largest_bytes == CUT_BYTES > broken.mss,
             f"{broken.called}: {broken.mss} bytes are agreed on, the largest segment on the wire has "
             f"{broken.largest_bytes}",
         ),
-        Check(
+        Claim(
             broken.above_mss == broken.too_long > 0 and not broken.without_df,
             f"{broken.called}: {broken.too_long} packets are longer than {NARROW_MTU}, all with DF",
         ),
-        Check(
+        Claim(
             drops == broken.too_long and drops >= icmps > 0 and mtus == [NARROW_MTU],
             f"{broken.called}: the router drops {drops} and says so in {icmps} ICMPs; MTUs named: {mtus}",
         ),
-        Check(broken.sent_again >= drops, f"{broken.called}: {broken.sent_again} segments are sent again"),
+        Claim(broken.sent_again >= drops, f"{broken.called}: {broken.sent_again} segments are sent again"),
     ]
 
 
-def deaf(broken: Download) -> list[Check]:
+def deaf(broken: Download) -> list[Claim]:
     """The server does not hear the router."""
-    return [Check(broken.heard == 0, f"{broken.called}: {broken.heard} ICMPs pass the firewall")]
+    return [Claim(broken.heard == 0, f"{broken.called}: {broken.heard} ICMPs pass the firewall")]
 
 
-def hearing(state: Download) -> list[Check]:
+def hearing(state: Download) -> list[Claim]:
     """It hears the router, which changes nothing on the wire; neither does a route's MTU."""
     return [
-        Check(
+        Claim(
             state.heard == len(state.frag_needed) > 0 and state.largest_bytes == CUT_BYTES,
             f"{state.called}: {state.heard} ICMPs are heard, and the largest segment still has "
             f"{state.largest_bytes} bytes",
@@ -78,27 +78,27 @@ def hearing(state: Download) -> list[Check]:
     ]
 
 
-def cut_at_the_router(locked: Download) -> list[Check]:
+def cut_at_the_router(locked: Download) -> list[Claim]:
     """With a locked MTU the segments are as wrong as before, and pass."""
     cut, pieces = locked.router("FragOKs"), locked.router("FragCreates")
     return [
-        Check(
+        Claim(
             locked.largest_bytes == CUT_BYTES and locked.without_df == len(locked.data),
             f"{locked.called}: {locked.largest_bytes} bytes as before; {locked.without_df} of "
             f"{len(locked.data)} packets are without DF",
         ),
-        Check(
+        Claim(
             locked.router("FragFails") == 0 and pieces == 2 * cut > 0,
             f"{locked.called}: the router drops none, and cuts {cut} into {pieces}",
         ),
     ]
 
 
-def nothing_to_cut(state: Download) -> list[Check]:
+def nothing_to_cut(state: Download) -> list[Claim]:
     """A control: the effect is absent."""
     cut = state.router("FragOKs") + state.router("FragFails")
     return [
-        Check(
+        Claim(
             state.above_mss == 0 and cut == 0 and bool(state.data),
             f"{state.called}: the largest segment has {state.largest_bytes} bytes; the router has to cut or drop {cut}",
         )
@@ -116,8 +116,8 @@ def faster(broken: Rounds[Download], state: Rounds[Download]) -> float:
     return now / was if was else math.inf
 
 
-def ratio(broken: Rounds[Download], state: Rounds[Download], least: float) -> Check:
+def ratio(broken: Rounds[Download], state: Rounds[Download], least: float) -> Claim:
     """How many times as fast, as a claim."""
     times = faster(broken, state)
     called = state.every[0].called
-    return Check(times >= least, f"{called}: {times:.0f} times as fast as broken, expected {least} at least")
+    return Claim(times >= least, f"{called}: {times:.0f} times as fast as broken, expected {least} at least")

@@ -152,7 +152,7 @@ class Network(Topology):
 
 
 class OtherCard(Network):
-    """The same with whatever card the server has: the answer to an exercise chose or changed it."""
+    """The network with whatever card the server has: the answer to an exercise chose or changed it."""
 
     modules = (*Network.modules, "e1000", "pcnet32", "ne2k-pci")
     drivers = DRIVERS | {"server": ""}

@@ -23,7 +23,7 @@ def scene(key: str, merged: bool = False) -> Iterator[tuple[Network, Callable[[]
         yield net, lambda: under(net, key)
 
 
-def taken() -> looks.Taken:
+def taken() -> looks.LookResults:
     """Every look, after a download as it is, after one with TSO off, and after one with GRO at the router besides."""
     return on_call.taken(
         looks.read(LOOKS), partial(scene, "as_it_is"), partial(scene, "tso_off"), partial(scene, "tso_off", merged=True)

@@ -17,7 +17,7 @@ from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
 from labs.cases.rtl8139_tso.remedies import under
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.trace.expected import Expected, beside, stacks_to_json
 from labs.trace.stacks import Comparison
 from labs.trace.tracer import Event, Tracer
@@ -99,7 +99,7 @@ class Watched:
 
     @property
     def large(self) -> list[Send]:
-        """Those that the card was to cut."""
+        """The sends that the card was to cut."""
         return [send for send in self.sends if send.gso_size]
 
     @property
@@ -116,7 +116,7 @@ class Watched:
         )
 
     @property
-    def told(self) -> list[Event]:
+    def mtu_reductions(self) -> list[Event]:
         """The connection's MTU and MSS: by tcp_sync_mss() below an ICMP, here or when the socket is let go."""
         return [event for event in self.of("tcp_sync_mss") if event.functions[1] == "tcp_v4_mtu_reduced"]
 
@@ -164,7 +164,7 @@ class Traced(Claims):
         return beside(expected(self.plain.events), self.plain.events)
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         from labs.cases.rtl8139_tso.claims import claims
 
         return claims(self.plain, self.locked)
@@ -209,7 +209,7 @@ class Traced(Claims):
             "",
         ]
         stacks = [stack.text() + "\n" for stack in self.stacks]
-        return "\n".join([*head, *stacks, *self.verdict("as expected")])
+        return "\n".join([*head, *stacks, *self.outcome_lines("as expected")])
 
     def __repr__(self) -> str:
         return f"{self.wire()}\n\n{self.icmps()}"
@@ -238,7 +238,7 @@ class Traced(Claims):
             "locked_sends": sizes(self.locked.sends)[:10],
             "collisions": {"counted": self.plain.counted_collisions, "driver": self.plain.seen.collisions},
             "icmps": len(self.plain.of("tcp_v4_err")),
-            "mss_told": len(self.plain.told),
+            "mss_told": len(self.plain.mtu_reductions),
             "stacks": stacks_to_json(expected(self.plain.events), self.stacks),
         }
 

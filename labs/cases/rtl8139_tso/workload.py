@@ -13,8 +13,8 @@ from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.names import SERVERS
 from labs.cases.rtl8139_tso.network import FILE, PORT, Network
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import held_still
-from labs.measure.clock import Clock
+from labs.judge.judging import require_no_stall
+from labs.measure.clock import StallDetector
 from labs.net.counters import counters, moved
 from labs.net.node import CommandFailed
 from labs.wire.capture import Capture
@@ -31,7 +31,7 @@ def download(
     net: Network, server: str = "server", at: str = "client", called: str = "", tracer: Tracer | None = None
 ) -> Download:
     """The file from `server`, fetched on the host `at`; an attached tracer watches the server's port."""
-    with Clock() as clock:  # a fork: before there is a thread that listens to tcpdump
+    with StallDetector() as clock:  # a fork: before there is a thread that listens to tcpdump
         capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", "tcp or icmp")
         with net.router.inside():  # tcpdump begins there, and stays
             capture.__enter__()
@@ -68,7 +68,7 @@ def served(seen: Download) -> Download:
     """A download in which something came. Raises CommandFailed for another, CouldNotTell if the machine stood still
     instead."""
     if not seen.data:
-        held_still(HELD_UP_MS, seen)
+        require_no_stall(HELD_UP_MS, seen)
         raise CommandFailed(f"on the {seen.at}, curl got nothing from {seen.server} in {MAX_S:g} s")
     return seen
 

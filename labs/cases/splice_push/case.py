@@ -24,8 +24,8 @@ from labs.cases.splice_push.judge import CORKED, HELD_UP_MS, NEEDED, ROUNDS, TIM
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
-from labs.check import Check, Claims
-from labs.measure.clock import Clock
+from labs.claims import Claim, Claims
+from labs.measure.clock import StallDetector
 from labs.measure.rounds import Rounds
 from labs.trace import module
 
@@ -71,7 +71,7 @@ class Outcome(Claims):
     addresses: Described
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         return [] if self.missing else judge(self.broken, self.fixed)
 
     @property
@@ -125,7 +125,7 @@ class Outcome(Claims):
                 f"{name:<18}{was.took:>9}{now.took:>8}{was.missing_bytes:>7}{now.missing_bytes:>8}"
                 f"{was.pushes:>7}{now.pushes:>8}{was.segments:>7}{now.segments:>8}"
             )
-        return "\n".join([*lines, "", *self.verdict()])
+        return "\n".join([*lines, "", *self.outcome_lines()])
 
     def __repr__(self) -> str:
         return self.text()
@@ -149,7 +149,7 @@ def _plain(rounds: dict[str, Rounds[Fetched]]) -> dict:
 def run(condition: int = 1) -> Outcome:
     """Rounds of every way of asking, first on the kernel as it is, then with the regression. Without the `condition`
     nothing is lost, and the outcome is that the case was not reproduced."""
-    with Clock() as clock, prepared() as (net, tracer, patch):
+    with StallDetector() as clock, prepared() as (net, tracer, patch):
         fixed = requested(net, tracer, clock, "fixed")
         with module.livepatched(patch) if condition else contextlib.nullcontext():
             bad = requested(net, tracer, clock, "broken")
@@ -159,7 +159,7 @@ def run(condition: int = 1) -> Outcome:
     )
 
 
-def requested(net: Network, tracer: Tracer, clock: Clock, state: str) -> list[dict[str, tuple[str, Fetched]]]:
+def requested(net: Network, tracer: Tracer, clock: StallDetector, state: str) -> list[dict[str, tuple[str, Fetched]]]:
     """Rounds of every way, on the kernel in this state."""
     return [fetch(net, tracer=tracer, state=f"{state} {number}", clock=clock) for number in range(1, ROUNDS + 1)]
 
@@ -192,7 +192,7 @@ def trace() -> Traced:
 
 
 def traced(net: Network) -> Traced:
-    """The same in a network at hand."""
+    """Trace the requests in a network at hand."""
     from labs.cases.splice_push import tracing
 
     return tracing.traced(net, REGRESSION)

@@ -67,7 +67,7 @@ def waited_ms() -> list[float]:
         return [again() for _ in range(REQUESTS)]
 
 
-def taken(regression: Path) -> looks.Taken:
+def taken(regression: Path) -> looks.LookResults:
     """Every look, with the regression and on the kernel as it is, and with small writes."""
     return on_call.taken(
         looks.read(LOOKS),

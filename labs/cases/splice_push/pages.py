@@ -29,7 +29,7 @@ Kind = TypeVar("Kind", bound=Called)
 
 @dataclass(frozen=True)
 class Call:
-    """The same, and no more."""
+    """A call of a kernel function, and no more."""
 
     function: str
     value: int
@@ -56,7 +56,7 @@ class Page:
 
 
 def of(calls: Sequence[Kind], *functions: str) -> list[Kind]:
-    """Those of these functions."""
+    """The calls of these functions."""
     return [call for call in calls if call.function in functions]
 
 

@@ -46,7 +46,7 @@ class Replayed:
         return [one for one in self.packets if one.payload_bytes and one.time_s < DEADLINE_S]
 
     def ladder(self) -> Ladder:
-        """As a ladder, from the header on."""
+        """The replay as a ladder, from the header on."""
         shown = [one for one in self.packets if one.time_s < DEADLINE_S]
         return ladder(
             shown,

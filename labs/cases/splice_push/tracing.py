@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.workload import WAYS, Fetched, fetch, with_events
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.trace import module
 from labs.trace.expected import Expected, beside, stacks_to_json
 from labs.trace.stacks import Comparison
@@ -80,9 +80,9 @@ class Traced(Claims):
         return beside(EXPECTED, self.events)
 
     @property
-    def checks(self) -> list[Check]:
+    def claims(self) -> list[Claim]:
         """Claims on the flags, the pushes and the timer."""
-        checks = [
+        claims = [
             self._flags(ASKED, self.fixed, "-", 1),
             self._flags(ASKED, self.broken, "NOTLAST", 0),
             self._flags("exact length", self.broken, "-", 1),
@@ -90,8 +90,8 @@ class Traced(Claims):
         armed = [event.value for event in self.of(f"broken {CORKED}") if event.function == "sk_reset_timer"]
         woken = [event for event in self.of(f"broken {CORKED}") if event.function == "tcp_write_wakeup"]
         return [
-            *checks,
-            Check(
+            *claims,
+            Claim(
                 armed[:1] == [PROBE0] and len(woken) == 1 and self.broken[CORKED].pushes == 0,
                 f"{CORKED}, broken: the timer is armed for {armed[:1]} (3 is a probe), fires "
                 f"{len(woken)} times; {self.broken[CORKED].pushes} pushes by the splice",
@@ -115,10 +115,10 @@ class Traced(Claims):
                 found.append(((event.time_s - start_s) * 1e3, event.detail + done.get(event.function, 0)))
         return found
 
-    def _flags(self, name: str, state: dict[str, Fetched], last: str, pushes: int) -> Check:
+    def _flags(self, name: str, state: dict[str, Fetched], last: str, pushes: int) -> Claim:
         pages = state[name].pages
         words = [page.words for page in pages]
-        return Check(
+        return Claim(
             words == ["NOTLAST"] * (len(pages) - 1) + [last] and state[name].pushes == pushes,
             f"{name}, {'fixed' if state is self.fixed else 'broken'}: pages go with {' '.join(words)}; "
             f"{state[name].pushes} pushes",
@@ -163,7 +163,7 @@ class Traced(Claims):
             "",
         ]
         stacks = [stack.text() + "\n" for stack in self.stacks]
-        return "\n".join([*head, *stacks, *self.verdict("as expected")])
+        return "\n".join([*head, *stacks, *self.outcome_lines("as expected")])
 
     def __repr__(self) -> str:
         return self.pages()

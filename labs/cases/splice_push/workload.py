@@ -33,7 +33,7 @@ from labs.net.tcp_info import tcp_info
 from labs.table import Table
 
 if TYPE_CHECKING:  # only a trace needs it
-    from labs.measure.clock import Clock
+    from labs.measure.clock import StallDetector
     from labs.trace.tracer import Event, Tracer
 
 SIZE_BYTES = 20_000  # five pages, and less than half of a window of 64 KiB
@@ -106,7 +106,7 @@ class Fetched:
         return self.way.size - self.got_bytes
 
     def of(self, *functions: str) -> list[Event]:
-        """Its events of these functions."""
+        """The object's events of these functions."""
         return of(self.events, *functions)
 
     @property
@@ -291,7 +291,7 @@ def fetch(
     tracer: Tracer | None = None,
     state: str = "",
     deadline_s: float = DEADLINE_S,
-    clock: Clock | None = None,
+    clock: StallDetector | None = None,
 ) -> dict[str, tuple[str, Fetched]]:
     """Makes the requests one after the other; one that does not end soon is left to end by itself.
     `state` is what the kernel is in, for the names of the connections. A `clock` looks on.
@@ -310,7 +310,7 @@ def fetch(
 
 
 def with_events(fetched: dict[str, tuple[str, Fetched]], events: list[Event]) -> Seen:
-    """The same with the tracer's events, once it has ended; the header's own push left out."""
+    """Add the tracer's events to what was fetched, once the tracer has ended; the header's own push left out."""
     found = Seen()
     for name, (connection, one) in fetched.items():
         own = [event for event in events if event.connection == connection]

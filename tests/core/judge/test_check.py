@@ -47,13 +47,13 @@ def test_nothing_passes_that_was_not_looked_at():
     assert Verdict("x").verdict == "FAIL" and Verdict("x").all_checks == []
     assert Verdict("x", checks=[PASSED]).verdict == "PASS"
     assert Verdict("x", checks=[PASSED, FAILED]).verdict == "FAIL"
-    assert Verdict("x", checks=[FAILED], untold=UNDECIDED).verdict == "COULD NOT TELL"
+    assert Verdict("x", checks=[FAILED], inconclusive=UNDECIDED).verdict == "COULD NOT TELL"
     assert Verdict("x", checks=[FAILED], skipped=UNDECIDED).verdict == "SKIP"
     assert Verdict("x", checks=[PASSED], unanswered="it is empty").verdict == "FAIL"
 
 
 def test_all_that_was_looked_at_is_in_the_json_as_data():
-    found = json.loads(json.dumps(Verdict("x", checks=[PASSED, FAILED], untold=UNDECIDED).to_json()))
+    found = json.loads(json.dumps(Verdict("x", checks=[PASSED, FAILED], inconclusive=UNDECIDED).to_json()))
     assert found["reasons"] == ["it stood still. Next: the same call again"]
     assert [(check["id"], check["passed"]) for check in found["checks"]] == [
         ("no-fragments", True),
@@ -85,7 +85,7 @@ def test_no_words_begin_a_line_of_their_own(passed, end):
 
 
 def test_a_notebook_shows_the_same_list_and_obeys_no_words():
-    shown = Verdict("x", checks=[PASSED, Check("y", False, "<b>", "<i>")], untold=UNDECIDED)._repr_html_()
+    shown = Verdict("x", checks=[PASSED, Check("y", False, "<b>", "<i>")], inconclusive=UNDECIDED)._repr_html_()
     assert shown.count("<li>") == 3 and "no packet was fragmented" in shown
     assert "expected: &lt;b&gt;" in shown and "found: &lt;i&gt;" in shown and "<i>" not in shown
     assert "✓" in shown and "✗" in shown and "could not tell" in shown

@@ -7,7 +7,7 @@ import pytest
 
 from core.statuses import Status
 from host.errors import LabError
-from host.exercises import answering, evidence, judging
+from host.exercises import commands, evidence, judging
 from tests.labs.judge.made import RIGHT, mended, observed
 from tests.labs.judge.stored import failed
 
@@ -19,8 +19,8 @@ def kept(folder, found=RIGHT):
 
 
 def test_what_was_kept_comes_to_its_verdict(tmp_path):
-    assert evidence.judged(kept(tmp_path))["verdict"] == "PASS"
-    wrong = evidence.judged(kept(tmp_path, mended(observed(200.0))))
+    assert evidence.verdict_on_file(kept(tmp_path))["verdict"] == "PASS"
+    wrong = evidence.verdict_on_file(kept(tmp_path, mended(observed(200.0))))
     assert wrong["verdict"] == "FAIL" and failed(wrong) == ["no-stall-direct-b"]
     assert [file.name for file in tmp_path.iterdir()] == ["kept.json"]
 
@@ -28,13 +28,13 @@ def test_what_was_kept_comes_to_its_verdict(tmp_path):
 def test_damage_could_not_tell(tmp_path):
     file = kept(tmp_path)
     file.write_bytes(file.read_bytes()[:-100])
-    verdict = evidence.judged(file)
+    verdict = evidence.verdict_on_file(file)
     assert verdict["verdict"] == "COULD NOT TELL" and failed(verdict) == ["evidence-whole"]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(LabError, match="cannot read .*: No such file") as refused:
-        evidence.judged(tmp_path / "none")
+        evidence.verdict_on_file(tmp_path / "none")
     assert refused.value.status == Status.USAGE
 
 
@@ -55,14 +55,14 @@ def test_a_judge_that_fails_or_hangs_could_not_tell(tmp_path, monkeypatch, progr
     python.chmod(0o755)
     monkeypatch.setattr(evidence.sys, "executable", str(python))
     monkeypatch.setattr(evidence, "DEADLINE_S", 1)
-    verdict = evidence.judged(file)
+    verdict = evidence.verdict_on_file(file)
     assert (verdict["verdict"], verdict["reasons"]) == ("COULD NOT TELL", [said])
 
 
 @pytest.fixture
 def answer(tmp_path, monkeypatch):
     """answer(found, keep): an answer is checked, and its guest says this evidence."""
-    monkeypatch.setattr(answering.progress, "add", lambda event: None)
+    monkeypatch.setattr(commands.progress, "add", lambda event: None)
     file = tmp_path / "answer.sh"
     file.write_text("on client true\n")
 
@@ -71,7 +71,7 @@ def answer(tmp_path, monkeypatch):
             {"evidence": found} if found else {}
         )
         monkeypatch.setattr(judging, "judge", lambda *_: dict(said))
-        return answering.check("frag-needed/1", file, keep=keep)
+        return commands.check("frag-needed/1", file, keep=keep)
 
     return checked
 

@@ -41,7 +41,7 @@ def test_the_pages_lead_to_where_it_listens(monkeypatch, variables):
 
 
 def test_who_comes_by_a_tunnel_is_told_its_two_numbers(monkeypatch, tmp_path, capsys):
-    for module, name in ((jupyter.image, "need"), (jupyter.serving, "up"), (os, "execve"), (os, "chdir")):
+    for module, name in ((jupyter.image, "need"), (jupyter.guests, "up"), (os, "execve"), (os, "chdir")):
         monkeypatch.setattr(module, name, lambda *words: None)
     monkeypatch.setattr(jupyter, "WORK", tmp_path / "work")
     monkeypatch.setattr(jupyter, "kernelspecs", lambda folder: None)

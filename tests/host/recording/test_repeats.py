@@ -20,15 +20,15 @@ def guest(monkeypatch):
     def answers(*outcomes):
         coming, calls = iter(outcomes), []
 
-        def answered(guest, *words):
+        def call_json(guest, *words):
             calls.append(words)
             outcome, figures = next(coming)
             if not outcome:
                 return Result(1, {}, "expected one JSON object, found other text", "said", True)
             return Result(0, {"counts": {outcome: 1}, "figures": figures, "figure": "B's wait"}, "", "", True)
 
-        monkeypatch.setattr(repeats, "answered", answered)
-        monkeypatch.setattr(repeats.serving, "throwaway", lambda profile: contextlib.nullcontext())
+        monkeypatch.setattr(repeats, "call_json", call_json)
+        monkeypatch.setattr(repeats.guests, "throwaway", lambda profile: contextlib.nullcontext())
         monkeypatch.setattr(record, "provenance", lambda profile: ORIGIN | {"commit": f"abc, {len(calls)} runs"})
         return calls
 

@@ -89,7 +89,7 @@ def test_own_files_bring_a_part_along_and_its_machinery_has_all_run_it(all_passe
         ("host/tab/state.py", False),
         ("vm-image/tab/live.js", False),
         ("host/site/build.py", False),
-        ("host/vm/serving.py", True),
+        ("host/vm/guests.py", True),
         ("host/recording/record.py", True),
         ("vm-image/packages.toml", True),
         ("core/cases.py", True),
@@ -137,14 +137,14 @@ def test_where_no_commit_is_named_the_base_runs_alone(repository, monkeypatch):
 
 
 def test_what_is_aside_is_there_and_no_command_for_a_case_needs_it():
-    assert all((REPOSITORY / path).exists() for path in parts.ASIDE)
+    assert all((REPOSITORY / path).exists() for path in parts.NOT_ON_PATH)
     code = (
-        "import host.exercises.answering, host.notebook.jupyter, host.notebook.kernel, host.vm.labs, sys\n"
+        "import host.exercises.commands, host.notebook.jupyter, host.notebook.kernel, host.vm.guest_commands, sys\n"
         "print(*sys.modules)"
     )
     known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     needed = [name.replace(".", "/") + ".py" for name in known.stdout.split() if name.startswith("host.")]
-    assert "host/vm/serving.py" in needed and not [name for name in needed if name.startswith(parts.ASIDE)]
+    assert "host/vm/guests.py" in needed and not [name for name in needed if name.startswith(parts.NOT_ON_PATH)]
 
 
 def test_no_file_of_tests_that_is_aside_has_a_test_of_a_case():

@@ -104,7 +104,7 @@ def test_a_part_that_changed_and_is_not_run_is_named_with_its_command(calls, cap
 
 @pytest.mark.parametrize("lost, code", [(0, 0), (run.MOST_LOST, 0), (run.MOST_LOST + 1, 1)])
 def test_guests_that_were_lost_are_counted_and_too_many_are_a_failure(calls, capsys, monkeypatch, tmp_path, lost, code):
-    monkeypatch.setattr(run, "LOST", str(tmp_path / "lost"))
+    monkeypatch.setattr(run, "LOST_GUESTS_FILE", str(tmp_path / "lost"))
     monkeypatch.setattr(run, "_pytest", lambda words: (tmp_path / "lost").write_text("stock: it did not\n" * lost) * 0)
     assert status() == code
     assert ("lost: " in (said := capsys.readouterr().err)) == bool(lost) and said.count("it did not") == lost

@@ -31,7 +31,7 @@ def machine_of(tmp_path, monkeypatch):
     def now(files="files", qemu="7.2.22", processor=""):
         (disk.folder / store.LIST).write_text(files)
         ours = profile.profile("stock")
-        monkeypatch.setattr(snapshot, "ground", lambda _: (ours, disk, Acceleration("tcg", "")))
+        monkeypatch.setattr(snapshot, "machine_setup", lambda _: (ours, disk, Acceleration("tcg", "")))
         monkeypatch.setattr(snapshot, "qemu_version", lambda _: qemu)
         monkeypatch.setattr(snapshot, "processor", lambda _: processor)
         return makings

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from host import held, paths
+from host import locks, paths
 from host.errors import LabError
 from host.vm import machine, ssh
 
@@ -18,11 +18,11 @@ def test_its_folder_may_have_any_name(tmp_path, name):
     folder.mkdir()
     guest = machine.start(lambda port: QEMU, folder, [], outlives_us=False)
     try:
-        assert guest.alive() and held.processes_in(folder) == [guest.pid]
+        assert guest.alive() and locks.processes_in(folder) == [guest.pid]
     finally:
         guest.process.kill()
         guest.process.wait()
-    assert not guest.alive() and not held.processes_in(folder)
+    assert not guest.alive() and not locks.processes_in(folder)
 
 
 def test_qemu_that_ends_after_its_connection_is_waited_for(tmp_path):
@@ -30,7 +30,7 @@ def test_qemu_that_ends_after_its_connection_is_waited_for(tmp_path):
     assert guest.survived(0)
     ending = threading.Timer(0.3, guest.process.kill)  # of the parent, with which QEMU ends
     ending.start()
-    assert not guest.survived(ssh.LOST)
+    assert not guest.survived(ssh.CONNECTION_LOST)
     ending.join()
     guest.process.wait()
 

@@ -35,7 +35,7 @@ def attempt():
         time.sleep(0.01)
     raise GuestDied("it does not wake")
 
-snapshot.ground = lambda which: [profile]
+snapshot.machine_setup = lambda which: [profile]
 snapshot.snapshot = lambda which: store.made("snapshot-x", "k", make)
 print(snapshot._repaired("x", attempt))
 """

@@ -9,7 +9,7 @@ from labs.cases.addr_select.costs import Cost, Pair
 from labs.cases.addr_select.cure.judge import EXPIRES, TRIED, Cure, Node, Services, Use
 from labs.cases.addr_select.exercises.ex3.judge import Sent
 from labs.cases.addr_select.names import NODE, REPORTED, service
-from labs.judge.judging import judged, judged_file
+from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.stored import failed
 
 
@@ -43,7 +43,7 @@ def used(**changed) -> Evidence:
 
 @pytest.mark.parametrize("evidence", [ONE, TWO, THREE], ids="123")
 def test_what_is_right_passes_also_from_a_file(evidence):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
 
 
@@ -79,17 +79,19 @@ SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_o
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, id):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
 def test_two_choices_for_each_peer_are_not_one_for_each_packet():
-    assert [judged(sent(asked=choices * 11268)).verdict for choices in (0, 2, 4, 5, 20)] == ["PASS"] * 3 + ["FAIL"] * 2
+    assert [verdict_on(sent(asked=choices * 11268)).verdict for choices in (0, 2, 4, 5, 20)] == ["PASS"] * 3 + [
+        "FAIL"
+    ] * 2
 
 
 @pytest.mark.parametrize("choices", [[0, 0], [1, 0], [2, 2]])
 def test_of_up_to_two_choices_for_a_peer_none_is_too_many(choices):
-    assert judged(sent(choices=choices)).verdict == "PASS"
+    assert verdict_on(sent(choices=choices)).verdict == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -109,12 +111,12 @@ def test_a_line_of_ip_says_whether_it_expires(line, expires):
 
 
 def test_either_exercise_has_its_own_means():
-    assert judged(cure(node=SET)).verdict == judged(cure(TWO, node=CHANGED)).verdict == "PASS"
+    assert verdict_on(cure(node=SET)).verdict == verdict_on(cure(TWO, node=CHANGED)).verdict == "PASS"
 
 
 @pytest.mark.parametrize("evidence", [cure(asked_before=26), sent(asked_before=26)])
 def test_where_nothing_is_slow_nothing_is_judged(evidence):
-    assert judged(evidence).verdict == "SKIP"
+    assert verdict_on(evidence).verdict == "SKIP"
 
 
 @pytest.mark.parametrize(
@@ -133,4 +135,4 @@ def test_where_nothing_is_slow_nothing_is_judged(evidence):
     ],
 )
 def test_what_was_not_measured_could_not_tell(evidence):
-    assert judged_file(evidence.text().encode()).verdict == "COULD NOT TELL"
+    assert verdict_on_file(evidence.text().encode()).verdict == "COULD NOT TELL"

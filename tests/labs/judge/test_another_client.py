@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence
 from labs.cases.frag_needed.cure.evidence import Another, Bulk
-from labs.judge.judging import judged, judged_file
+from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.made import ANOTHER, BALANCED, OTHER, RIGHT, SETTINGS, for_others, observed
 from tests.labs.judge.stored import failed
 
@@ -25,7 +25,7 @@ SLOW = replace(
 )
 def test_another_client_is_as_fast_where_it_has_to_be_and_served(id, another):
     evidence = for_others(id, RIGHT.seen, another)
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
 
 
@@ -57,7 +57,7 @@ def other(**changed) -> Evidence:
     ],
 )
 def test_what_another_client_does_not_get_is_wrong(evidence, id):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
@@ -78,4 +78,4 @@ HELD_UP = replace(ANOTHER.direct, exchanges=[replace(each, held_up_ms=1e3) for e
     ],
 )
 def test_what_was_not_seen_of_another_client_could_not_tell(evidence):
-    assert judged_file(evidence.text().encode()).verdict == "COULD NOT TELL"
+    assert verdict_on_file(evidence.text().encode()).verdict == "COULD NOT TELL"

@@ -9,7 +9,7 @@ from core.wire.packet import Packet
 from labs.cases.frag_needed.exercises.ex4.judge import LEARNING, ROUNDS, SINCE, Lasting
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.judge.judging import judged, judged_file, picture
+from labs.judge.judging import picture, verdict_on, verdict_on_file
 from tests.labs.judge.made import TO_SELF
 from tests.labs.judge.stored import failed
 
@@ -47,11 +47,11 @@ def between(*times_s: float) -> Evidence:
 
 
 def test_who_writes_again_what_is_there_changes_nothing():
-    assert judged(replace(RIGHT, seen=replace(LASTING, written=["3"]))).verdict == "PASS"
+    assert verdict_on(replace(RIGHT, seen=replace(LASTING, written=["3"]))).verdict == "PASS"
 
 
 def test_what_is_right_passes():
-    for verdict in (judged(RIGHT), judged_file(RIGHT.text().encode())):
+    for verdict in (verdict_on(RIGHT), verdict_on_file(RIGHT.text().encode())):
         assert verdict.verdict == "PASS" and len(verdict.reasons) == 9, verdict.text()
 
 
@@ -77,7 +77,7 @@ LATER = "B after expiry 2"
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, id):
-    verdict = judged(evidence)
+    verdict = verdict_on(evidence)
     assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
@@ -92,7 +92,7 @@ def test_what_is_wrong_fails_for_its_reason(evidence, id):
     ],
 )
 def test_a_part_that_is_missing_could_not_tell(changed):
-    verdict = judged_file(replace(RIGHT, seen=changed).text().encode())
+    verdict = verdict_on_file(replace(RIGHT, seen=changed).text().encode())
     assert verdict.verdict == "COULD NOT TELL" and "it lacks a part" in verdict.reasons[0]
 
 

@@ -19,7 +19,7 @@ from labs.cases.frag_needed.exercises.ex6.judge import (
     message,
 )
 from labs.cases.frag_needed.names import CLIENT, VIP
-from labs.judge.judging import judged, judged_file
+from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.stored import failed
 
 FULL, ANSWER, IN_FLIGHT = map(
@@ -57,7 +57,7 @@ def test_what_the_client_sends_to_itself_in_exercise_5_is_such_a_message():
 
 
 def test_what_is_right_passes():
-    for verdict in (judged(RIGHT), judged_file(RIGHT.text().encode())):
+    for verdict in (verdict_on(RIGHT), verdict_on_file(RIGHT.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
         assert verdict.measured == {"packet_bytes": 1500, "next_packet_bytes": 1400}
 
@@ -68,7 +68,7 @@ OTHER_WAY = spoilt(LATE, 40, 10, 0, 0, 2, 10, 0, 0, 1)  # quotes what the server
 @pytest.mark.parametrize("quoted", [spoilt(LATE, 48, 0, 1), TIMELY, OTHER_WAY])
 def test_what_finds_no_connection_is_ignored_as_well(quoted):
     ignored = replace(IGNORED, packet=quoted, counters={RECEIVED: 1, NO_CONNECTION: 1})
-    assert judged(seen(ignored=ignored)).verdict == "PASS"
+    assert verdict_on(seen(ignored=ignored)).verdict == "PASS"
 
 
 ECHO_REQUEST = spoilt(LATE, 37, 1)  # in the place of TCP, and of it only the protocol is looked at
@@ -80,20 +80,20 @@ def test_less_than_eight_bytes_of_a_segment_are_ignored_as_well(bytes_after_the_
     """RFC 792; icmp_socket_deliver() counts them, whatever they were."""
     cut = LATE[: 28 + 20 + bytes_after_the_header]
     ignored = replace(IGNORED, packet=cut, counters={RECEIVED: 1, NO_CONNECTION: 1})
-    verdict = judged(seen(ignored=ignored))
+    verdict = verdict_on(seen(ignored=ignored))
     assert verdict.verdict == "PASS" and "what it quotes is no connection's (IcmpInErrors)" in verdict.text()
 
 
 def test_of_another_protocol_it_may_be_ignored_with_and_without_a_counter():
     for counters in ({RECEIVED: 1, NO_CONNECTION: 1}, {RECEIVED: 1}):
         ignored = replace(IGNORED, packet=ECHO_REQUEST, counters=counters)
-        assert judged(seen(ignored=ignored)).verdict == "PASS"
+        assert verdict_on(seen(ignored=ignored)).verdict == "PASS"
 
 
 def test_what_is_learnt_of_the_one_is_not_said_of_the_other():
     """The wrong way round: the exception is there from the first message on."""
     first, second = replace(HEARD, packet=TIMELY), Sent(LATE, "", {RECEIVED: 1, OUT_OF_WINDOW: 1}, HEARD.route)
-    verdict = judged(seen(ignored=first, heard=second))
+    verdict = verdict_on(seen(ignored=first, heard=second))
     assert verdict.verdict == "FAIL" and "ignored-learnt-nothing" in failed(verdict)
     assert not [check.id for check in verdict.checks if check.id.startswith("heard-")]
 
@@ -160,7 +160,7 @@ NOT_TAKEN = "expected the client to learn an MTU of 1400, found none"
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, id):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
@@ -177,9 +177,9 @@ def test_what_is_wrong_fails_for_its_reason(evidence, id):
     ],
 )
 def test_a_part_that_is_missing_could_not_tell(damaged):
-    verdict = judged_file(damaged.text().encode())
+    verdict = verdict_on_file(damaged.text().encode())
     assert verdict.verdict == "COULD NOT TELL" and "it lacks" in verdict.reasons[0], verdict.text()
 
 
 def test_a_client_whose_packets_are_small_already_shows_nothing():
-    assert judged(seen(shown=[IN_FLIGHT])).verdict == "SKIP"
+    assert verdict_on(seen(shown=[IN_FLIGHT])).verdict == "SKIP"

@@ -16,7 +16,7 @@ from labs.cases.frag_needed.cure.evidence import LARGE, SMALL, Balanced, Bulk, C
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import FAULT, RAN_ON
-from labs.judge.judging import WHOLE, judge_of, judged, judged_file, picture
+from labs.judge.judging import WHOLE, judge_of, picture, verdict_on, verdict_on_file
 from tests.labs.judge.made import (
     BALANCED,
     BULK,
@@ -35,7 +35,7 @@ from tests.labs.judge.stored import failed
 
 
 def test_what_was_right_is_right_also_from_a_file():
-    for verdict in (judged(RIGHT), judged_file(RIGHT.text().encode())):
+    for verdict in (verdict_on(RIGHT), verdict_on_file(RIGHT.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
         assert "no-stall-direct-b" in [check.id for check in verdict.checks if check.passed]
 
@@ -65,7 +65,7 @@ def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_
     for bytes, verdict in ((least, "PASS"), (least - 1, "FAIL")):
         ways = Ways(observed(10.0, segment_bytes=bytes), observed(10.0, segment_bytes=bytes, port=443))
         evidence = for_others(id, seen(mended=ways).seen) if id != "frag-needed/1" else seen(mended=ways)
-        assert judged(evidence).verdict == verdict, judged(evidence).text()
+        assert verdict_on(evidence).verdict == verdict, verdict_on(evidence).text()
 
 
 @pytest.mark.parametrize(
@@ -103,21 +103,21 @@ def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_
     ],
 )
 def test_what_was_wrong_is_wrong_for_its_reason(evidence, id):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
 def test_what_counts_of_a_script_is_the_network_that_it_leaves():
     """`grep` without a hit ends with 1, and `ip route del` of a route that is not there with 2."""
     went_wrong = Script(2, "RTNETLINK answers: Operation not permitted\nRTNETLINK answers: No such process")
-    assert judged(replace(RIGHT, script=went_wrong)).verdict == "PASS"
-    verdict = judged(replace(seen(fragments=2), script=went_wrong))
+    assert verdict_on(replace(RIGHT, script=went_wrong)).verdict == "PASS"
+    verdict = verdict_on(replace(seen(fragments=2), script=went_wrong))
     assert verdict.verdict == "FAIL" and failed(verdict) == ["exit-status", "not-refused", "no-fragments"]
     assert "No such process" in verdict.reasons[0] and "Operation not permitted" in verdict.reasons[1]
 
 
 def test_a_script_that_was_refused_at_its_end_says_so_once():
-    verdict = judged(replace(seen(fragments=2), script=Script(1, "nsenter: Permission denied")))
+    verdict = verdict_on(replace(seen(fragments=2), script=Script(1, "nsenter: Permission denied")))
     assert failed(verdict) == ["exit-status", "no-fragments"] and "Permission denied" in verdict.reasons[0]
 
 
@@ -130,7 +130,7 @@ def test_a_script_that_was_refused_at_its_end_says_so_once():
     ],
 )
 def test_a_script_that_does_what_none_may_is_judged_by_that_alone(script, id):
-    verdict = judged_file(replace(RIGHT, script=script, seen=None, settings=[]).text().encode())
+    verdict = verdict_on_file(replace(RIGHT, script=script, seen=None, settings=[]).text().encode())
     assert verdict.verdict == "FAIL" and failed(verdict) == [id] and len(verdict.reasons) == 1
 
 
@@ -139,16 +139,16 @@ UNTOUCHED = exercise("frag-needed/1").folder.joinpath("start.sh").read_text()
 
 def test_the_file_to_begin_with_is_not_answered_yet_and_fails():
     waits = mended(observed(200.0))
-    untouched = judged(replace(waits, answer=UNTOUCHED + "\n"))
-    assert untouched.verdict == "FAIL" and failed(untouched) == ["answered", *failed(judged(waits))]
-    assert untouched.reasons[1:] == judged(waits).reasons
+    untouched = verdict_on(replace(waits, answer=UNTOUCHED + "\n"))
+    assert untouched.verdict == "FAIL" and failed(untouched) == ["answered", *failed(verdict_on(waits))]
+    assert untouched.reasons[1:] == verdict_on(waits).reasons
     assert "not answered yet" in untouched._repr_html_() and "FAIL" not in untouched._repr_html_()
-    assert not judged(replace(waits, answer=UNTOUCHED + "true\n")).unanswered
+    assert not verdict_on(replace(waits, answer=UNTOUCHED + "true\n")).unanswered
 
 
 def test_what_is_right_is_right_even_if_it_is_the_file_to_begin_with():
     """Then the exercise is broken, and tests/vm/test_exercises.py is red."""
-    assert judged(replace(RIGHT, answer=UNTOUCHED)).verdict == "PASS"
+    assert verdict_on(replace(RIGHT, answer=UNTOUCHED)).verdict == "PASS"
 
 
 def held_up(observed: Observed, name: str) -> Observed:
@@ -164,12 +164,12 @@ def held_up(observed: Observed, name: str) -> Observed:
     ],
 )
 def test_a_machine_that_stood_still_tells_nothing(evidence):
-    verdict = judged(evidence)
-    assert verdict.verdict == "COULD NOT TELL" and verdict.untold.id == RAN_ON, verdict.text()
+    verdict = verdict_on(evidence)
+    assert verdict.verdict == "COULD NOT TELL" and verdict.inconclusive.id == RAN_ON, verdict.text()
 
 
 def test_where_nothing_stalled_nothing_is_judged():
-    verdict = judged(seen(untouched=Ways(CURED, STALLS)))
+    verdict = verdict_on(seen(untouched=Ways(CURED, STALLS)))
     assert verdict.verdict == "SKIP" and failed(verdict) == [FAULT]
 
 
@@ -208,7 +208,7 @@ SPARSE = RIGHT.to_json()["seen"]
     ids=range(21),
 )
 def test_damaged_evidence_could_not_tell(text, said):
-    verdict = judged_file(text)
+    verdict = verdict_on_file(text)
     assert verdict.verdict == "COULD NOT TELL" and said in verdict.reasons[0], verdict.text()
     assert failed(verdict)[-1] == WHOLE
     assert len(verdict.text()) < 1000
@@ -220,7 +220,7 @@ def test_packets_that_quote_without_end_could_not_tell():
         quoted = packet | {"quoted": quoted}
     direct = SPARSE["mended"]["direct"] | {"packets": [quoted]}
     text = changed(seen={**SPARSE, "mended": {"direct": direct, "sidecar": direct}})
-    assert "nested too deeply" in judged_file(text).reasons[0]
+    assert "nested too deeply" in verdict_on_file(text).reasons[0]
 
 
 @pytest.mark.parametrize("id", [each.id for case in cases.cases().values() for each in case.exercises])
@@ -245,8 +245,8 @@ def test_judges_and_the_core_know_the_standard_library_and_no_network():
 
 
 def test_a_notebook_shows_the_ladder_of_what_was_judged():
-    verdict = judged(RIGHT)
+    verdict = verdict_on(RIGHT)
     verdict.picture = picture(RIGHT)
     assert "<svg" in verdict._repr_html_() and "as it was judged" in verdict._repr_html_()
     assert picture(replace(RIGHT, seen=None)) is picture(seen(mended=Ways())) is None
-    assert "<svg" not in judged(RIGHT)._repr_html_()
+    assert "<svg" not in verdict_on(RIGHT)._repr_html_()

@@ -5,14 +5,15 @@ tests/vm/test_exercises.py takes it anew: of some answers in each gate, of all i
 """
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
 from core.judge.check import read_checks
 from core.judge.evidence import SCHEMA
-from host.exercises import answering
-from labs.judge.judging import judged_file
+from host.exercises import commands
+from labs.judge.judging import verdict_on_file
 from tests.labs.judge import stored
 from tests.labs.judge.stored import failed
 
@@ -20,11 +21,13 @@ ANSWERS = [
     pytest.param(exercise, kind, path, id=f"{exercise.id}-{kind}-{path.name}")
     for exercise, kind, path in stored.answers()
 ]
+# How a sentence begins that is only understood beside its neighbour.
+LEANS = re.compile(r"(and|or|nor|but|it|they|none)\b")
 STORED = [answer for answer in ANSWERS if stored.file(*answer.values).exists()]
 
 
-def judged(evidence: dict):
-    return judged_file(json.dumps(evidence).encode())
+def verdict_on(evidence: dict):
+    return verdict_on_file(json.dumps(evidence).encode())
 
 
 @pytest.mark.parametrize("exercise, kind, path", STORED)
@@ -32,13 +35,16 @@ def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path
     found = stored.load(stored.file(exercise, kind, path))
     assert found["read_sha256"] == stored.read(exercise), f"stale: {stored.ANEW}"
     evidence = found["evidence"]
-    answer, _ = answering.read(path, exercise)
+    answer, _ = commands.read(path, exercise)
     assert evidence["schema"] == SCHEMA, f"stale: {stored.ANEW}"
     assert stored.unnamed(evidence["answer"]) == stored.unnamed(answer), f"stale: {stored.ANEW}"
-    verdict = judged(evidence)
+    verdict = verdict_on(evidence)
     assert stored.deserves(verdict, kind, path), verdict.text()
     ids = [check.id for check in verdict.all_checks]
     assert len({*ids}) == len(ids) and read_checks(verdict.to_json()["checks"]), "an id is one check's, and an id"
+    sentences = [check.sentence for check in verdict.all_checks]
+    assert len({*sentences}) == len(sentences), "a sentence in the list says which of several it is about"
+    assert not [each for each in sentences if LEANS.match(each)], "a sentence stands alone in the list"
 
 
 def test_there_is_evidence_of_each_answer_that_gave_any():
@@ -153,14 +159,14 @@ MUTATIONS = [
 @pytest.mark.parametrize("exercise, change, id", MUTATIONS, ids=lambda each: getattr(each, "__name__", None))
 def test_a_change_in_what_was_seen_turns_the_verdict(exercise, change, id):
     evidence = evidence_of(exercise)
-    assert judged(evidence).verdict == "PASS"
+    assert verdict_on(evidence).verdict == "PASS"
     change(evidence["seen"])
-    verdict = judged(evidence)
+    verdict = verdict_on(evidence)
     assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
 def test_a_change_of_another_host_turns_the_verdict():
     evidence = evidence_of("frag-needed/1")
     evidence["settings"][0]["now"] = ["net/ipv4/ip_forward = 1"]
-    verdict = judged(evidence)
+    verdict = verdict_on(evidence)
     assert failed(verdict) == ["balancer-left-alone"] and "net/ipv4/ip_forward = 1" in verdict.reasons[0]

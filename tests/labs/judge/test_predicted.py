@@ -17,7 +17,7 @@ from labs.cases.rtl8139_tso.exercises.ex3.judge import Predicted, predictions
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.splice_push.exercises.ex3.judge import Fates, drawn, listed, loses, unseen
 from labs.errors import FAULT, RAN_ON
-from labs.judge.judging import judged, judged_file
+from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.made import BROKEN, CUT, download
 from tests.labs.judge.stored import failed
 
@@ -63,14 +63,14 @@ RIGHT = {
 @pytest.mark.parametrize("id", RIGHT)
 def test_the_solution_passes_also_from_a_file(id):
     evidence = of(id, RIGHT[id](solution(id)))
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
 
 
 @pytest.mark.parametrize("id", RIGHT)
 def test_the_untouched_file_fails(id):
     untouched = cases.exercise(id).start.read_text()
-    assert judged(of(id, RIGHT[id](untouched), untouched)).verdict == "FAIL"
+    assert verdict_on(of(id, RIGHT[id](untouched), untouched)).verdict == "FAIL"
 
 
 def rerouted(route: str, instead: Download) -> Predicted:
@@ -94,7 +94,7 @@ def rerouted(route: str, instead: Download) -> Predicted:
     ],
 )
 def test_what_was_predicted_and_did_not_happen_fails(exercise, seen, id):
-    verdict = judged(of(exercise, seen))
+    verdict = verdict_on(of(exercise, seen))
     assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
@@ -146,20 +146,20 @@ def test_a_line_is_read_as_a_person_reads_it(lines, found):
 
 def test_a_line_of_another_name_is_told_and_prose_is_not():
     assert predictions("Note: the lock decides\n# mtu.df = set") == {}
-    verdict = judged(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), solution("rtl8139-tso/3") + "mtu.ttl = 64\n"))
+    verdict = verdict_on(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), solution("rtl8139-tso/3") + "mtu.ttl = 64\n"))
     assert failed(verdict) == ["known-lines"] and "mtu.ttl" in verdict.reasons[0]
 
 
 def test_two_lines_that_disagree_are_no_prediction():
     answer = solution("rtl8139-tso/3") + "mtu.df = clear\n"
-    verdict = judged(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), answer))
+    verdict = verdict_on(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), answer))
     assert failed(verdict) == ["said-once"] and "mtu.df (set and clear)" in verdict.reasons[0]
 
 
 def test_a_kernel_that_does_otherwise_than_its_code_says_tells_nothing():
     seen = RIGHT["splice-push/3"]("")
     seen.lost[0] = not seen.lost[0]
-    verdict = judged(of("splice-push/3", seen))
+    verdict = verdict_on(of("splice-push/3", seen))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["kernel-agrees"]
 
 
@@ -178,7 +178,7 @@ def test_a_kernel_that_does_otherwise_than_its_code_says_tells_nothing():
 )
 def test_a_right_condition_passes_however_it_is_said(lost):
     answer = f"lost = {lost}"
-    verdict = judged(of("splice-push/3", condition(answer), answer))
+    verdict = verdict_on(of("splice-push/3", condition(answer), answer))
     assert verdict.verdict == "PASS", verdict.text()
 
 
@@ -209,14 +209,14 @@ def test_nothing_passes_by_luck(lost):
     answer = f"lost = {lost}"
     for chance in map(random.Random, range(12)):
         seen = replace(condition(f"{chance.random()}"), secret=chance.getrandbits(62))
-        verdict = judged(of("splice-push/3", seen, answer))
+        verdict = verdict_on(of("splice-push/3", seen, answer))
         assert verdict.verdict == "FAIL" and failed(verdict) == ["condition-right"], verdict.text()
 
 
 def test_without_the_number_that_was_drawn_nothing_is_judged():
     evidence = of("splice-push/3", condition("")).to_json()
     del evidence["seen"]["secret"]
-    verdict = judged_file(json.dumps(evidence).encode())
+    verdict = verdict_on_file(json.dumps(evidence).encode())
     assert verdict.verdict == "COULD NOT TELL" and "secret" in verdict.text(), verdict.text()
 
 
@@ -228,7 +228,7 @@ def test_every_other_request_that_is_made_asks_for_too_much():
 
 @pytest.mark.parametrize("id", RIGHT)
 def test_what_was_not_measured_could_not_tell(id):
-    verdict = judged_file(of(id, None).text().encode())
+    verdict = verdict_on_file(of(id, None).text().encode())
     assert verdict.verdict == "COULD NOT TELL", verdict.text()
 
 
@@ -241,7 +241,7 @@ def test_what_was_not_measured_could_not_tell(id):
     ],
 )
 def test_a_machine_that_stood_still_tells_nothing(id, seen):
-    verdict = judged(of(id, seen))
+    verdict = verdict_on(of(id, seen))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON]
 
 
@@ -249,10 +249,10 @@ def test_a_machine_that_stood_still_tells_nothing(id, seen):
 def test_requests_of_another_exercise_could_not_tell(lacking):
     seen = condition("lost = True")
     seen.requests, seen.lost = seen.requests[lacking], seen.lost[lacking]
-    assert judged_file(of("splice-push/3", seen).text().encode()).verdict == "COULD NOT TELL"
+    assert verdict_on_file(of("splice-push/3", seen).text().encode()).verdict == "COULD NOT TELL"
 
 
 def test_a_server_that_shows_no_fault_is_nothing_to_compare_with():
     healthy = Predicted(download({1268: 5}, True), ROUTES)
-    verdict = judged(of("rtl8139-tso/3", healthy))
+    verdict = verdict_on(of("rtl8139-tso/3", healthy))
     assert verdict.verdict == "SKIP" and failed(verdict) == [FAULT]

@@ -11,7 +11,7 @@ from labs.cases.addr_select.exercises.ex6.judge import FAR, FARTHEST, MOST_APART
 from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
 from labs.cases.frag_needed.names import BALANCER, CLIENT
 from labs.cases.splice_push.exercises.ex5.judge import PUSHES, Unpushed
-from labs.judge.judging import WHOLE, judged, judged_file
+from labs.judge.judging import WHOLE, verdict_on, verdict_on_file
 from tests.labs.judge.stored import failed
 
 WAYS = [Event("A1", AT_ONCE), Event("B1", DEFERRED), Event("B1", AT_ONCE), Event("A1", DEFERRED)]
@@ -42,7 +42,7 @@ def of(id: str, program: Program) -> Evidence:
 @pytest.mark.parametrize("id", RIGHT)
 def test_what_is_right_passes_also_from_a_file(id):
     evidence = of(id, Program(told=TOLD[id]))
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
 
 
@@ -58,7 +58,7 @@ def test_what_was_refused_lost_or_not_told_is_wrong(id):
         (Program(), {"one-report-each", "reports-right"}),
         (Program(told=wrong), {"reports-right"}),
     ):
-        verdict = judged(of(id, program))
+        verdict = verdict_on(of(id, program))
         assert verdict.verdict == "FAIL" and ids <= {*failed(verdict)}, verdict.text()
 
 
@@ -72,7 +72,7 @@ def test_what_was_refused_lost_or_not_told_is_wrong(id):
 )
 def test_the_first_that_is_wrong_is_named(id, named):
     told = [replace(TOLD[id][0], value=99), *TOLD[id][1:]]
-    (check,) = [check for check in judged(of(id, Program(told=told))).checks if not check.passed]
+    (check,) = [check for check in verdict_on(of(id, Program(told=told))).checks if not check.passed]
     assert check.id == "reports-right" and named <= {*re.findall(r"\w+", check.found)}
 
 
@@ -85,7 +85,7 @@ def test_the_first_that_is_wrong_is_named(id, named):
     ],
 )
 def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
-    assert judged(replace(of(id, Program()), seen=seen)).verdict == "SKIP"
+    assert verdict_on(replace(of(id, Program()), seen=seen)).verdict == "SKIP"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
 )
 def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(changed, id):
     seen = replace(RIGHT["frag-needed/5"](Program(told=changed.get("truth", WAYS))), **changed)
-    verdict = judged_file(replace(of("frag-needed/5", Program()), seen=seen).text().encode())
+    verdict = verdict_on_file(replace(of("frag-needed/5", Program()), seen=seen).text().encode())
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [id], verdict.text()
 
 
@@ -136,7 +136,7 @@ LAST_BIT, END = "threads-but-for-their-last-bit", "threads-at-their-end"
 )
 def test_choices_that_did_not_meet_tell_nothing(made, threads, id):
     evidence = replace(of("addr-select/6", Program()), seen=Choices(Program(told=TOLD["addr-select/6"]), made, threads))
-    verdict = judged_file(evidence.text().encode())
+    verdict = verdict_on_file(evidence.text().encode())
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [id], verdict.text()
 
 
@@ -173,7 +173,7 @@ def test_threads_that_agree_by_a_number_of_the_answer_have_to_have_met(distance,
     made = [*MADE, *(replace(one, thread={"D": "F", "E": "G"}[one.thread]) for one in made)]
     told = [*TOLD["addr-select/6"], Event("F", 0), Event("G", 1), Event("G", 1), Event("F", 0)]
     seen = Choices(Program(told=told), made, THREADS | {"F": 6000, "G": 6000 + distance})
-    verdict = judged(replace(of("addr-select/6", Program()), answer=A_PRIME, seen=seen))
+    verdict = verdict_on(replace(of("addr-select/6", Program()), answer=A_PRIME, seen=seen))
     assert verdict.verdict == ("PASS" if passes else "COULD NOT TELL"), verdict.text()
     assert failed(verdict) == ([] if passes else ["threads-modulo-1021"])
 
@@ -181,7 +181,7 @@ def test_threads_that_agree_by_a_number_of_the_answer_have_to_have_met(distance,
 def test_more_numbers_than_can_be_tried_are_too_many():
     primes = [number for number in range(2100, 2300) if all(number % each for each in range(2, 48))]
     assert len(apart(answer := " ".join(map(str, primes)))) > MOST_APART
-    verdict = judged(replace(of("addr-select/6", Program(told=TOLD["addr-select/6"])), answer=answer))
+    verdict = verdict_on(replace(of("addr-select/6", Program(told=TOLD["addr-select/6"])), answer=answer))
     assert failed(verdict) == ["few-numbers"], verdict.text()
 
 
@@ -189,10 +189,10 @@ def test_more_numbers_than_can_be_tried_are_too_many():
 def test_a_thread_that_is_told_anothers_rule_is_wrong(first, threads, was):
     told, (one, other) = TOLD["addr-select/6"], threads
     wrong = [Event(one, 1), Event(other, 0), Event(other, 1), Event(one, 0)]
-    verdict = judged(of("addr-select/6", Program(told=[*told[:first], *wrong, *told[first + 4 :]])))
+    verdict = verdict_on(of("addr-select/6", Program(told=[*told[:first], *wrong, *told[first + 4 :]])))
     assert failed(verdict) == ["reports-right"] and f"choice {was}, of {one}:" in verdict.reasons[0]
 
 
 @pytest.mark.parametrize("id", RIGHT)
 def test_without_what_was_seen_it_could_not_tell(id):
-    assert judged_file(replace(of(id, Program()), seen=None).text().encode()).verdict == "COULD NOT TELL"
+    assert verdict_on_file(replace(of(id, Program()), seen=None).text().encode()).verdict == "COULD NOT TELL"

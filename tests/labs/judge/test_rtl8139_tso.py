@@ -18,7 +18,7 @@ from labs.cases.rtl8139_tso.card.judge import (
 from labs.cases.rtl8139_tso.exercises.ex1.judge import PORTS, Firewall, Knocked
 from labs.cases.rtl8139_tso.exercises.ex2.judge import Offload
 from labs.cases.rtl8139_tso.names import HOSTS
-from labs.judge.judging import judged, judged_file
+from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.made import BROKEN, CUT, download
 from tests.labs.judge.stored import failed
 
@@ -67,19 +67,23 @@ def said(word: str) -> Evidence:
 
 @pytest.mark.parametrize("evidence", [ONE, TWO, FOUR, FIVE], ids="1245")
 def test_what_is_right_passes_also_from_a_file(evidence):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
 
 
 @pytest.mark.parametrize("lost", [["generic-segmentation-offload"], ["generic-receive-offload", "tx-tcp-segmentation"]])
 def test_what_the_kernel_does_itself_may_be_off(lost):
-    assert judged(changed(TWO, lost=lost)).verdict == "PASS"
+    assert verdict_on(changed(TWO, lost=lost)).verdict == "PASS"
 
 
 def test_a_segment_without_timestamps_is_full_with_as_many_bytes_more():
     full = fast({1320: 9, 100: 2}, options=0)
-    assert judged(changed(TWO, fixed=full)).verdict == judged(changed(FOUR, asked=[full, *ASKED[1:]])).verdict == "PASS"
-    verdict = judged(changed(TWO, fixed=fast({1308: 9}, options=0)))
+    assert (
+        verdict_on(changed(TWO, fixed=full)).verdict
+        == verdict_on(changed(FOUR, asked=[full, *ASKED[1:]])).verdict
+        == "PASS"
+    )
+    verdict = verdict_on(changed(TWO, fixed=fast({1308: 9}, options=0)))
     assert failed(verdict) == ["full-segments"]
 
 
@@ -125,7 +129,7 @@ def test_nor_for_readers_without_timestamps(size):
 
 @pytest.mark.parametrize("word", ["slow", "Slow", "SLOW", " slow "])
 def test_a_word_is_the_same_in_capitals(word):
-    assert judged(said(word)).verdict == "PASS"
+    assert verdict_on(said(word)).verdict == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +172,7 @@ def test_a_word_is_the_same_in_capitals(word):
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, id):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
@@ -211,10 +215,10 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
     ],
 )
 def test_what_was_not_measured_could_not_tell(evidence):
-    verdict = judged_file(evidence.text().encode())
+    verdict = verdict_on_file(evidence.text().encode())
     assert verdict.verdict == "COULD NOT TELL", verdict.text()
 
 
 @pytest.mark.parametrize("evidence", [changed(ONE, broken=FIXED), changed(TWO, broken=FIXED)])
 def test_a_server_that_shows_no_fault_is_nothing_to_compare_with(evidence):
-    assert judged(evidence).verdict == "SKIP"
+    assert verdict_on(evidence).verdict == "SKIP"

@@ -11,7 +11,7 @@ from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, REQUESTS, R
 from labs.cases.splice_push.pages import PIPE_BYTES, Call
 from labs.cases.splice_push.server import PATTERN, SPLICE_F_MORE
 from labs.errors import RAN_ON
-from labs.judge.judging import judged, judged_file
+from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.stored import failed
 
 MORE, NOTLAST = 0x8000 << 32, 0x20000 << 32
@@ -141,7 +141,7 @@ def seen(evidence: Evidence, **changed) -> Evidence:
 
 @pytest.mark.parametrize("evidence", [ONE, TWO, FOUR], ids="124")
 def test_what_is_right_passes_also_from_a_file(evidence):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
 
 
@@ -210,7 +210,7 @@ def test_what_is_right_passes_also_from_a_file(evidence):
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, id):
-    for verdict in (judged(evidence), judged_file(evidence.text().encode())):
+    for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
 
 
@@ -224,7 +224,7 @@ def test_what_is_wrong_fails_for_its_reason(evidence, id):
     ],
 )
 def test_numbers_are_read_as_python_has_them(answer):
-    assert judged(replace(TWO, answer=answer)).verdict == "PASS"
+    assert verdict_on(replace(TWO, answer=answer)).verdict == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_numbers_are_read_as_python_has_them(answer):
     ],
 )
 def test_what_does_no_harm_passes(evidence):
-    assert judged(evidence).verdict == "PASS", judged(evidence).text()
+    assert verdict_on(evidence).verdict == "PASS", verdict_on(evidence).text()
 
 
 def test_no_part_of_the_pattern_is_like_another():
@@ -251,21 +251,21 @@ def test_no_part_of_the_pattern_is_like_another():
 
 
 def test_late_on_a_machine_that_stood_still_says_nothing():
-    verdict = judged(of(ONE, 1, took_ms=222, held_up_ms=60))
+    verdict = verdict_on(of(ONE, 1, took_ms=222, held_up_ms=60))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON]
-    assert judged(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
+    assert verdict_on(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
 
 
 def test_late_and_then_in_time_says_nothing_and_late_each_time_fails():
-    verdict = judged(of(ONE, 1, took_ms=22, tried_ms=[222]))
+    verdict = verdict_on(of(ONE, 1, took_ms=22, tried_ms=[222]))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["in-time"]
-    verdict = judged(of(ONE, 1, took_ms=223, tried_ms=[222, 224]))
+    verdict = verdict_on(of(ONE, 1, took_ms=223, tried_ms=[222, 224]))
     assert verdict.verdict == "FAIL" and failed(verdict) == ["in-time"] and "222, 224, 223" in verdict.reasons[0]
 
 
 @pytest.mark.parametrize("evidence", [seen(ONE, untouched_missing_bytes=0), seen(FOUR, broken_missing_bytes=0)])
 def test_a_kernel_that_loses_nothing_is_nothing_to_judge_on(evidence):
-    assert judged(evidence).verdict == "SKIP"
+    assert verdict_on(evidence).verdict == "SKIP"
 
 
 @pytest.mark.parametrize(
@@ -289,4 +289,4 @@ def test_a_kernel_that_loses_nothing_is_nothing_to_judge_on(evidence):
     ],
 )
 def test_what_was_not_measured_could_not_tell(evidence):
-    assert judged_file(evidence.text().encode()).verdict == "COULD NOT TELL"
+    assert verdict_on_file(evidence.text().encode()).verdict == "COULD NOT TELL"

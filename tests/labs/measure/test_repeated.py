@@ -2,17 +2,17 @@
 
 import pytest
 
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.measure.repeated import Repeated, repeated
 
 
 class Run(Claims):
     """One that ends as this word says."""
 
-    checks, missing = (), ""
+    claims, missing = (), ""
 
     def __init__(self, word: str, figure: float = 0) -> None:
-        self.checks, self.missing = [Check(word == "yes", "it is so")], "stood still" if word == "?" else ""
+        self.claims, self.missing = [Claim(word == "yes", "it is so")], "stood still" if word == "?" else ""
         self.figure = figure
 
     @property

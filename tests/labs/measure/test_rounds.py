@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from labs.check import Check, Claims
+from labs.claims import Claim, Claims
 from labs.measure.rounds import Rounds
 
 
@@ -38,13 +38,13 @@ def test_too_few_cannot_tell():
 def test_a_claim_has_to_hold_in_each_round_that_counts():
     def claims(seen):
         return [
-            Check(seen.figure > 0, f"{seen.figure} is more than 0"),
-            Check(seen.figure < 5, f"{seen.figure} below 5"),
+            Claim(seen.figure > 0, f"{seen.figure} is more than 0"),
+            Claim(seen.figure < 5, f"{seen.figure} below 5"),
         ]
 
     more, below = rounds((3,), (7,), (-1, 11), (9,)).in_each(claims)
-    assert more.held and more.what == "3 is more than 0; so in 3 of 3 rounds"
-    assert not below.held and below.what == "7 below 5; so in 1 of 3 rounds"
+    assert more.holds and more.what == "3 is more than 0; so in 3 of 3 rounds"
+    assert not below.holds and below.what == "7 below 5; so in 1 of 3 rounds"
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_a_claim_has_to_hold_in_each_round_that_counts():
 )
 def test_an_outcome_has_three_ways_to_end(missing, held, said, word):
     class Outcome(Claims):
-        checks = [Check(held, "it is so")]
+        claims = [Claim(held, "it is so")]
 
     Outcome.missing = missing
     outcome = Outcome()
-    assert outcome.reproduced is said and outcome.verdict()[0] == word
+    assert outcome.reproduced is said and outcome.outcome_lines()[0] == word
     assert outcome.claimed()["outcome"] == word.lower() and (not missing or outcome.claimed()["reasons"] == [missing])

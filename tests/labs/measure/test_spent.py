@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from labs.measure.spent import shares, since, spent
+from labs.measure.spent import breakdown, shares, spent
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_a_block_that_fails_is_counted():
     with pytest.raises(ValueError), spent("answer"):
         time.sleep(0.02)
         raise ValueError
-    assert since(began)["answer"] >= 0.02
+    assert breakdown(began)["answer"] >= 0.02

@@ -16,7 +16,7 @@ from core.plain import Damaged
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import answered, others_left_alone, ran, script_in, whole_in
+from labs.judge.judging import answered, judge_script, others_left_alone, script_in, whole_in
 
 RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268
@@ -80,7 +80,7 @@ class Cure:
 
 def judge(by_its_means: Callable[[Verdict, Node], None], evidence: Evidence, verdict: Verdict) -> None:
     """A script that touches the node only. `by_its_means` asks whether it goes the way that the exercise is about."""
-    ran(verdict, script_in(evidence))
+    judge_script(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)
     if seen.asked_before is not None:
         looks_through_all(seen.asked_before)
@@ -153,7 +153,7 @@ def still_served(verdict: Verdict, seen: Services) -> None:
     verdict.expect(
         "services-announced",
         seen.learnt == REPORTED,
-        f"the router knows a way to {seen.learnt} of them",
+        f"the router knows a way to {seen.learnt} service addresses",
         f"the router knows a way to {seen.learnt} service addresses",
         expected=f"{REPORTED}",
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.cure.judge import EXPIRES, SETTING, Cure, Node, Services
-from labs.cases.addr_select.cure.serving import echo_request, made, used
+from labs.cases.addr_select.cure.serving import echo_request, socket_on, used
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import EVAL, PEER, REPORTED
 from labs.cases.addr_select.network import Network
@@ -28,8 +28,8 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     taking, seen = Taking(exercise, answer), Cure()
     with two(as_reported) as (untouched, fixed):
         before = settings(fixed.node)
-        with taking.acted(fixed) as ran:
-            if ran:
+        with taking.answer_applied(fixed) as finished:
+            if finished:
                 at_first = settings(fixed.node)
                 meanwhile = cost(seen, untouched, fixed)
                 seen.services = services(fixed)
@@ -50,7 +50,8 @@ def as_reported() -> Network:
 
 
 def cost(seen: Cure, untouched: Network, fixed: Network) -> list[str]:
-    """Of a packet from an unconnected socket, in either network; where SETTING was on right before or after."""
+    """The cost of a packet from an unconnected socket, in either network; where SETTING was on right before or
+    after."""
     with Sender(untouched) as was, Sender(fixed) as now:
         seen.asked_before = questions(was)
         on = setting_on(fixed)
@@ -77,8 +78,8 @@ def questions(sender: Sender) -> int:
 def questions_of_others(net: Network) -> Iterator[int]:
     """How many the kernel asks for a ping and for a connection to the peer, because a rule may be UDP's alone."""
     with counting() as calls, contextlib.ExitStack() as stack:
-        raw = made(net.node, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
-        tcp = made(net.node, socket.SOCK_STREAM, stack)
+        raw = socket_on(net.node, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
+        tcp = socket_on(net.node, socket.SOCK_STREAM, stack)
         for send in (lambda: raw.sendto(echo_request(), (PEER, 0)), lambda: tcp.connect((PEER, DISCARD))):
             before = calls.now()
             with contextlib.suppress(OSError):  # nobody listens there

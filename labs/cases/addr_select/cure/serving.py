@@ -25,17 +25,19 @@ ECHO_REQUEST, ECHO_REPLY = 128, 129  # RFC 4443, 4.1
 def used(net: Network) -> list[Use]:
     """Each of TRIED, and one more that is drawn, as the peer uses it."""
     drawn = random.choice([each for each in map(service, range(1, REPORTED + 1)) if each not in TRIED])
-    return [Use(each, *(told(way, net, each) for way in (ping, tcp, udp, sends))) for each in (*TRIED, drawn)]
+    return [Use(each, *(sender_heard(way, net, each) for way in (ping, tcp, udp, sends))) for each in (*TRIED, drawn)]
 
 
-def told(way, net: Network, address: str) -> str:
-    """Whence something came, or nothing."""
+def sender_heard(way, net: Network, address: str) -> str:
+    """The address that an answer came from, if it is reached this `way`; empty if none came."""
     with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
         return way(net, address, stack)
     return ""
 
 
-def made(host: Node, kind: int, stack: contextlib.ExitStack, address: str = "", protocol: int = 0) -> socket.socket:
+def socket_on(
+    host: Node, kind: int, stack: contextlib.ExitStack, address: str = "", protocol: int = 0
+) -> socket.socket:
     """A socket on this host, bound if an address is given."""
     with host.inside():
         ours = stack.enter_context(socket.socket(socket.AF_INET6, kind, protocol))
@@ -46,8 +48,8 @@ def made(host: Node, kind: int, stack: contextlib.ExitStack, address: str = "", 
 
 
 def ping(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """Who answers an echo request of the peer's."""
-    asking = made(net.peer, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
+    """The address that answers an echo request of the peer's."""
+    asking = socket_on(net.peer, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
     mark = os.urandom(8)
     asking.sendto(echo_request() + mark, (address, 0))
     until = time.monotonic() + PATIENCE_S
@@ -64,10 +66,10 @@ def echo_request() -> bytes:
 
 
 def tcp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """Who answers a question of the peer's on a connection."""
-    listener = made(net.node, socket.SOCK_STREAM, stack, address)
+    """The address that answers a question of the peer's on a connection."""
+    listener = socket_on(net.node, socket.SOCK_STREAM, stack, address)
     listener.listen()
-    asking = made(net.peer, socket.SOCK_STREAM, stack)
+    asking = socket_on(net.peer, socket.SOCK_STREAM, stack)
     asking.connect(listener.getsockname()[:2])
     serving = stack.enter_context(listener.accept()[0])
     serving.settimeout(PATIENCE_S)
@@ -77,9 +79,9 @@ def tcp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
 
 
 def udp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """Who answers a datagram of the peer's."""
-    serving = made(net.node, socket.SOCK_DGRAM, stack, address)
-    asking = made(net.peer, socket.SOCK_DGRAM, stack, PEER)
+    """The address that answers a datagram of the peer's."""
+    serving = socket_on(net.node, socket.SOCK_DGRAM, stack, address)
+    asking = socket_on(net.peer, socket.SOCK_DGRAM, stack, PEER)
     asking.sendto(mark := os.urandom(8), serving.getsockname()[:2])
     question, whose = serving.recvfrom(64)
     serving.sendto(question, whose)
@@ -88,8 +90,8 @@ def udp(net: Network, address: str, stack: contextlib.ExitStack) -> str:
 
 
 def sends(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """In whose name a datagram comes that the service sends unasked."""
-    sender = made(net.node, socket.SOCK_DGRAM, stack, address)
-    sink = made(net.peer, socket.SOCK_DGRAM, stack, PEER)
+    """The address that a datagram comes from which the service sends unasked."""
+    sender = socket_on(net.node, socket.SOCK_DGRAM, stack, address)
+    sink = socket_on(net.peer, socket.SOCK_DGRAM, stack, PEER)
     sender.sendto(b"?", sink.getsockname()[:2])
     return sink.recvfrom(64)[1][0]

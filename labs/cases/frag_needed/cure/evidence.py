@@ -59,7 +59,7 @@ class Balanced:
 
 @dataclass
 class Connections:
-    """Those that the mended network's balancer knew, and how many the sidecar saw."""
+    """The connections that the mended network's balancer knew, and how many the sidecar saw."""
 
     balanced: list[Balanced]
     redirected: int

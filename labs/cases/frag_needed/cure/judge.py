@@ -36,7 +36,16 @@ from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import ANOTHER, CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import LACKS_A_PART, answered, held_still, others_left_alone, ran, script_in, there, whole_in
+from labs.judge.judging import (
+    LACKS_A_PART,
+    answered,
+    judge_script,
+    others_left_alone,
+    require_no_stall,
+    script_in,
+    there,
+    whole_in,
+)
 
 # Of what the path allows, a full segment has to carry this share where the task names no number of bytes. Less is no
 # cure for an MTU that is 20 bytes too large, but room for another header or two, as an MSS or an MTU of 1400 leaves it,
@@ -61,11 +70,11 @@ def judge(
     """A script that touches only the allowed hosts and cures the stall. Where a request got no answer, what was seen
     before it is judged, too. `least_bytes` are those that a full segment of the client's has to carry, where the task
     says how many."""
-    ran(verdict, script_in(evidence))
+    judge_script(verdict, script_in(evidence))
     seen: Cure = whole_in(evidence)
     another = of_another(evidence, seen.another, for_another)
     if seen.untouched.has(*STALLING):
-        held_still(HELD_UP_MS, *seen.untouched.each().values())
+        require_no_stall(HELD_UP_MS, *seen.untouched.each().values())
         for each in seen.untouched.each().values():
             stalls(each)
         if seen.mended.has(*ASKED) and None not in (seen.fragments, seen.told):
@@ -104,7 +113,7 @@ def stalls(untouched: Observed, name: str = "B") -> None:
 def compare(verdict: Verdict, seen: Cure) -> None:
     """Symptom and mechanism, by the direct client and through the sidecar, each beside its own untouched B."""
     before, after = seen.untouched.each(), seen.mended.each()
-    held_still(HELD_UP_MS, *(exchange for each in after.values() for exchange in each.exchanges))
+    require_no_stall(HELD_UP_MS, *(exchange for each in after.values() for exchange in each.exchanges))
     verdict.measured.update(b_ms=round(b_ms(after["direct"]), 1), untouched_b_ms=round(b_ms(before["direct"]), 1))
     for way, each in after.items():
         stalled = b_ms(before[way])
@@ -130,7 +139,7 @@ def compare(verdict: Verdict, seen: Cure) -> None:
     verdict.expect(
         "no-frag-needed-between",
         seen.told == 0,
-        "nor did anybody between the exchanges",
+        "between the exchanges, nobody tells the client that a destination is unreachable for its packets",
         f"the client was told {seen.told} times that a destination is unreachable for its packets",
         expected="never",
     )
@@ -153,7 +162,7 @@ def full_segments(
     other = "-other" if whose else ""
     carries(verdict, f"full-segments{other}", theirs, least, f"a full segment{whose}")
     servers = [(f"{way}, {name}", ways[way].largest(name, VIP, client)) for way, name in back]
-    of_server = f"a full segment of the server's{whose and ' to it'}"
+    of_server = f"a full segment of the server's{whose and ' to another client'}"
     carries(verdict, f"full-segments-of-server{other}", servers, least_of_server, of_server)
 
 
@@ -217,7 +226,7 @@ def as_fast_for_another(verdict: Verdict, untouched: Ways, another: Another) -> 
     """All that the first client is held to, for another one, in fewer words."""
     who, ways = f"another client ({another.address})", another.each()
     least = share(there(untouched.direct).packets)
-    held_still(HELD_UP_MS, *(exchange for each in ways.values() for exchange in each.exchanges))
+    require_no_stall(HELD_UP_MS, *(exchange for each in ways.values() for exchange in each.exchanges))
     for (way, each), before, id in zip(ways.items(), untouched.each().values(), ("direct", "tls"), strict=True):
         slowest = max((one for one in each.exchanges if one.name != LARGE), key=lambda one: one.waited_ms)
         verdict.expect(
@@ -253,5 +262,5 @@ def as_fast_in_bulk(verdict: Verdict, id: str, seen: list[Bulk], way: str) -> No
     """A small segment would be a cure that every transfer pays for."""
     ratio = statistics.median(each.mended_s / each.untouched_s for each in seen)
     verdict.measured[f"bulk_ratio{way.replace(' ', '_')}"] = round(ratio, 2)
-    takes = f"bulk{way} takes {ratio:.1f} times as long as untouched"
+    takes = f"a bulk transfer{way} takes {ratio:.1f} times as long as in the untouched network"
     verdict.expect(id, ratio <= BULK_RATIO, takes, takes, expected=f"{BULK_RATIO} at most")

@@ -44,8 +44,8 @@ def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.N
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
     make = Network if for_another is ForAnother.NOTHING else WithAnother
-    with two(make) as (untouched, mended), taking.acted(mended) as ran:
-        if ran:
+    with two(make) as (untouched, mended), taking.answer_applied(mended) as finished:
+        if finished:
             observe(seen, untouched, mended)
             in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
     return taking.evidence(seen)
@@ -94,7 +94,7 @@ def in_bulk(seen: Cure, untouched: Network, mended: Network, other: Another | No
 
 @contextlib.contextmanager
 def named(another: Another):
-    """Who finds no answer in the block says that it was the other client."""
+    """Say of a missing answer in the block that the other client had asked."""
     try:
         yield
     except OSError as error:

@@ -21,7 +21,7 @@ from labs.cases.rtl8139_tso.fault import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.judge.judging import answered, held_still, whole_in
+from labs.judge.judging import answered, require_no_stall, whole_in
 
 # The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
 # 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
@@ -59,7 +59,7 @@ def drawn() -> list[int]:
 
 
 def drawn_plain() -> list[int]:
-    """The same of PLAIN_MSS."""
+    """Draw one MSS of each range in PLAIN_MSS."""
     larger = random.choice([mss for mss in PLAIN_MSS[0] if mss % WORD_BYTES in PLAIN_REMAINDERS])
     return [larger, SIZE_BITS - larger]
 
@@ -91,7 +91,7 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
         raise Damaged(f"expected downloads with {len(ASKED_MSS)} and {len(PLAIN_MSS)} MSS that tell, found {found}")
     if any(each.timestamps for each in seen.plain):
         raise Damaged("expected downloads without timestamps, found some with them")
-    held_still(HELD_UP_MS, *seen.asked, *seen.plain, *filter(None, [seen.control]))
+    require_no_stall(HELD_UP_MS, *seen.asked, *seen.plain, *filter(None, [seen.control]))
     for number, each in which(seen):
         fits(verdict, each, number)
     if seen.intact is not None:
@@ -106,8 +106,8 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
         verdict.expect(
             "fast",
             rate >= other / SLOWER,
-            f"{rate:.0f} KB/s; {control} gives {other:.0f}",
-            f"{rate:.0f} KB/s",
+            f"the download runs at {rate:.0f} KB/s; from the host {control} it runs at {other:.0f}",
+            f"the download runs at {rate:.0f} KB/s",
             expected=f"a {SLOWER:g}th of the {other:.0f} that {control} gives",
         )
     answered(verdict, evidence.unanswered)

@@ -20,7 +20,7 @@ from labs.cases.splice_push.network import PORT, SERVER, Network
 from labs.cases.splice_push.workload import OWN_PORTS
 
 if TYPE_CHECKING:  # only a trace needs it
-    from labs.measure.clock import Clock
+    from labs.measure.clock import StallDetector
     from labs.trace.tracer import Tracer
 
 ANSWER_PORT = 8010
@@ -51,7 +51,7 @@ class Asked:
     first: int = 0
 
 
-def asked_again(net: Network, tracer: Tracer, clock: Clock) -> list[Asked]:
+def asked_again(net: Network, tracer: Tracer, clock: StallDetector) -> list[Asked]:
     """Objects one after the other on one connection, as far as it answers; the same of the lab's own server first."""
     controls = list(on_one_connection(net, PORT, EXACT))
     found = list(on_one_connection(net, ANSWER_PORT, "", tracer, clock))
@@ -61,9 +61,9 @@ def asked_again(net: Network, tracer: Tracer, clock: Clock) -> list[Asked]:
 
 
 def on_one_connection(
-    net: Network, port: int, query: str, tracer: Tracer | None = None, clock: Clock | None = None
+    net: Network, port: int, query: str, tracer: Tracer | None = None, clock: StallDetector | None = None
 ) -> Iterator[Asked]:
-    """Those of AGAIN; one that is not whole after AGAIN_S is the last."""
+    """Ask for the objects of AGAIN; one that is not whole after AGAIN_S is the last."""
     with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
         with net.proxy.inside():
             connection = stack.enter_context(socket.create_connection((SERVER, port), 5, ("", next(OWN_PORTS))))
@@ -85,7 +85,7 @@ def on_one_connection(
 
 
 def asked_together(net: Network, tracer: Tracer) -> list[Asked]:
-    """Those of TOGETHER, while the first one's client has stopped reading. Before them another has left."""
+    """Ask for the objects of TOGETHER, while the first client has stopped reading; another has left before."""
     first, *firsts = random.sample(FIRST, 1 + len(TOGETHER))
     with contextlib.ExitStack() as stack:
         Client(net, STOPPED_BYTES, first, stack).leave()
@@ -102,7 +102,7 @@ def asked_together(net: Network, tracer: Tracer) -> list[Asked]:
 
 
 class Client:
-    """Who asks the answer's server for an object, on a connection of its own, and reads when it is told to. If there is
+    """A client that asks for an object, on a connection of its own, and reads when it is told to. If there is
     no connection, nothing comes."""
 
     def __init__(
@@ -124,12 +124,12 @@ class Client:
             self.connection.sendall(f"GET /{size}?{query} HTTP/1.1\r\n\r\n".encode())
 
     def read(self, size: int, until_s: float) -> None:
-        """So many bytes of it in all, as far as they come."""
+        """Read so many bytes of the object in all, as far as they come."""
         self.answer = answered(self.connection, size, until_s, self.answer)
         self.asked.body, self.asked.took_ms = body(self.answer), (time.monotonic() - self.asked.start_s) * 1e3
 
     def leave(self) -> None:
-        """In the middle, without a word."""
+        """Close the connection in the middle of the object."""
         self.read(STOPPED_AT_BYTES, time.monotonic() + TOGETHER_S)
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
         self.connection.close()

@@ -36,9 +36,9 @@ IN_TIME = "in-time"  # id of a check
 
 @dataclass
 class Object:
-    """One that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came, the
-    calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent it:
-    those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
+    """An object that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came,
+    the calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent
+    it: those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
     with the exact length; `held_up_ms` for how long the machine stood still; `tried_ms` what earlier tries took, which
     came late; `first` where in the pattern the object begins."""
 
@@ -87,7 +87,7 @@ class Served:
 
     @property
     def all(self) -> list[Object]:
-        """Those that had the server for themselves, so that it can be said what was in time."""
+        """The objects that had the server for themselves, so that it can be said what was in time."""
         return [*self.objects, *self.again]
 
     @property
@@ -117,11 +117,11 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
         raise CannotTry(reason, "./lab run splice-push", FAULT)
     every = f"every byte of {len(SIZES)} objects came, up to {max(SIZES)} bytes"
     none_of(verdict, "delivered", map(missing, seen.objects), every)
-    none_of(verdict, "same-bytes", map(another, seen.all), "what came is each time the object")
-    none_of(verdict, "no-timer", map(timers, seen.all), "no timer had to help")
-    none_of(verdict, "calls-return", map(unfinished, seen.all), "no system call hangs")
+    none_of(verdict, "same-bytes", map(another, seen.all), "what came is, each time, the object that was asked for")
+    none_of(verdict, "no-timer", map(timers, seen.all), "no timer had to help an object along")
+    none_of(verdict, "calls-return", map(unfinished, seen.all), "every system call returns")
     none_of(verdict, "no-sleep", map(asleep, seen.all), "nothing sleeps before an object is sent")
-    none_of(verdict, IN_TIME, map(late, seen.all), "each came about as soon as with the exact length")
+    none_of(verdict, IN_TIME, map(late, seen.all), "each object came about as soon as with the exact length")
     answered = [one for one in seen.again if not one.missing_bytes]
     verdict.expect(
         "answers-again",
@@ -185,7 +185,8 @@ def enough_ms(control_ms: float) -> float:
 
 
 def late(one: Object) -> str:
-    """By the control in the same run, at each try. A machine that stood still, or tries that differ, say nothing."""
+    """Say that an object came late, by the control in the same run, at each try. A machine that stood still, or tries
+    that differ, say nothing."""
     most_ms = enough_ms(one.control_ms)
     if one.missing_bytes:
         return ""

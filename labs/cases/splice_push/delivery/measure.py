@@ -22,9 +22,9 @@ from labs.cases.splice_push.pages import Call
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import PATIENCE_S, WAYS, Fetch
-from labs.measure.clock import Clock
+from labs.measure.clock import StallDetector
 from labs.net.topology import NotReady
-from labs.take.answer import UNARMED
+from labs.take.answer import DROP_PTRACE
 from labs.trace import module
 from labs.trace.tracer import Event, Tracer
 
@@ -41,7 +41,7 @@ class DoesNotStart(Exception):
 def served(answer: str) -> Served:
     """Every object, requested of the answer on the broken kernel, each right after the same from the lab's server."""
     try:
-        with serving(answer) as (net, tracer, trace), Clock() as clock:
+        with serving(answer) as (net, tracer, trace), StallDetector() as clock:
             untouched = Fetch(net, UNTOUCHED)
             untouched.thread.join(PATIENCE_S)
             each = list(tried(net, tracer, clock))
@@ -88,7 +88,7 @@ def serving(answer: str) -> Iterator[tuple]:
                     "-o",
                     f"{trace}",
                 ),
-                *UNARMED,
+                *DROP_PTRACE,
             ),
         )
         try:
@@ -99,7 +99,7 @@ def serving(answer: str) -> Iterator[tuple]:
         yield net, tracer, trace
 
 
-def tried(net: Network, tracer: Tracer, clock: Clock) -> Iterator[list[tuple[Fetch, Fetch | None]]]:
+def tried(net: Network, tracer: Tracer, clock: StallDetector) -> Iterator[list[tuple[Fetch, Fetch | None]]]:
     """Each object, and again if it came late, up to TRIES times: what is late each time waits, and a machine that
     others use is busy for a moment. After one that was late each time, the others are tried once."""
     most = TRIES
@@ -118,7 +118,7 @@ def is_late(control: Fetch, one: Fetch | None) -> bool:
     return bool(whole and one.took_ms > enough_ms(control.took_ms))
 
 
-def fetch_both(net: Network, size: int, tracer: Tracer, clock: Clock) -> tuple[Fetch, Fetch | None]:
+def fetch_both(net: Network, size: int, tracer: Tracer, clock: StallDetector) -> tuple[Fetch, Fetch | None]:
     """An object from the lab's own server, with the exact length, and from the answer's, if that still listens."""
     control = Fetch(net, replace(UNTOUCHED, query=EXACT, size=size))
     control.thread.join(PATIENCE_S)

@@ -36,7 +36,7 @@ MESSAGES = re.compile(r"msg_len=(\d+)")
 
 
 def name(line: str) -> str:
-    """Of the call."""
+    """The name of the call in a line of strace."""
     return line.partition("(")[0]
 
 

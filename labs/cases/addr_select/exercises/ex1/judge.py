@@ -10,7 +10,7 @@ from labs.judge.judging import Judge
 
 
 def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
-    """This exercise is about the report's way, and leaves everything else as it is."""
+    """Check that the report's setting alone was changed: this exercise leaves everything else as it is."""
     change = next((each.change for each in node.changed if each.change), None)
     verdict.expect(
         "only-the-setting",

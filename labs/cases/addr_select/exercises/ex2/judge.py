@@ -21,8 +21,8 @@ def without_the_setting(verdict: Verdict, node: Node) -> None:
     verdict.expect(
         "stays",
         not node.passing,
-        "nothing of it expires",
-        f"it does not stay, because the kernel takes it away when its time is over: {', '.join(node.passing[:1])}",
+        "nothing that was set expires",
+        f"what was set does not stay, because the kernel removes it at its end: {', '.join(node.passing[:1])}",
     )
 
 

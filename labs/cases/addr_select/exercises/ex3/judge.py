@@ -10,7 +10,7 @@ from core.judge.verdict import Verdict
 from core.plain import Damaged
 from labs.cases.addr_select.cure.judge import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
-from labs.judge.judging import Judge, ran, seen_in
+from labs.judge.judging import Judge, judge_script, seen_in
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer
@@ -35,7 +35,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     if not evidence.script:
         raise Damaged("it lacks what became of the program")
     looks_through_all(seen.asked_before)
-    ran(verdict, evidence.script, "what is not the program's here: no setting, no route")
+    judge_script(verdict, evidence.script, "what is not the program's here: no setting, no route")
     if not len(seen.sources) == len(seen.choices) == len(PEERS) or seen.asked is None:
         raise Damaged("it lacks what the peers received, or what the kernel asked and chose")
     counts = [len(one) for one in seen.sources]
@@ -51,14 +51,14 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect(
         "own-source",
         not others,
-        f"all came from {NODE}",
+        f"all packets came from {NODE}",
         f"packets come from {', '.join(others)}",
         expected=f"{NODE}: nobody would send the answers there",
     )
     verdict.expect(
         "few-questions",
         seen.asked <= AT_MOST,
-        f"the kernel asked {seen.asked} questions for all of them",
+        f"the kernel asked {seen.asked} questions for {sum(counts)} packets",
         f"the kernel asked {seen.asked} questions for {sum(counts)} packets",
         expected=f"{AT_MOST} at most: that are {CHOICES} choices for each peer",
     )

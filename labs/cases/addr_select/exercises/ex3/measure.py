@@ -19,7 +19,7 @@ from labs.cases.addr_select.exercises.ex3.judge import PACKETS, PEERS, Sent
 from labs.cases.addr_select.names import EVAL, REPORTED, SELECT
 from labs.cases.addr_select.network import Silent
 from labs.cases.addr_select.workload import Sender
-from labs.take.answer import AS_NOBODY, applied
+from labs.take.answer import DROP_TO_NOBODY, applied
 from labs.take.script import Taking
 from labs.trace.calls import Calls, Values
 
@@ -56,7 +56,7 @@ def run(taking: Taking, net: Silent, words: list[str]) -> tuple[int, list[int]]:
         program = Path(folder) / "answer.py"
         program.write_text(taking.answer)
         program.parent.chmod(0o755)
-        script = shlex.join(["on", "node", *AS_NOBODY, "python3", "-I", str(program), *words])
+        script = shlex.join(["on", "node", *DROP_TO_NOBODY, "python3", "-I", str(program), *words])
         with applied(script, {"node": net.node.pid}, {"node"}, shown=[folder]) as taking.script:
             pass
         asked = calls.now()[EVAL]  # now that whatever it has left running is ended

@@ -56,7 +56,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect(
         "times-as-long",
         1 / WITHIN <= off <= WITHIN,
-        f"{ratio:.0f} times as long, predicted {said['times_as_long']:.0f}",
+        f"times_as_long: {ratio:.0f}, predicted {said['times_as_long']:.0f}",
         f"times_as_long: predicted {said['times_as_long']:g}, measured {ratio:.0f}",
         expected=f"{ratio / WITHIN:.0f} to {ratio * WITHIN:.0f}",
         says=FOUND,

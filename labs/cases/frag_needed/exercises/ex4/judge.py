@@ -24,7 +24,16 @@ from labs.cases.frag_needed.cure.judge import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.judge.judging import Judge, answered, held_still, others_left_alone, ran, script_in, there, whole_in
+from labs.judge.judging import (
+    Judge,
+    answered,
+    judge_script,
+    others_left_alone,
+    require_no_stall,
+    script_in,
+    there,
+    whole_in,
+)
 
 EXPIRES_S = 3  # long enough for an answer to act in
 ROUNDS = 2
@@ -70,14 +79,14 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
-    ran(verdict, script_in(evidence))
+    judge_script(verdict, script_in(evidence))
     seen: Lasting = whole_in(evidence)
     if seen.whole:
         expires_as_before(verdict, seen)
         observed = there(seen.observed)
         stalled, since = observed[LEARNING[1]], observed.exchanges[len(LEARNING) :]
         stalls(observed, LEARNING[1])
-        held_still(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
+        require_no_stall(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
         weigh(verdict, observed, stalled.waited_ms, since)
         verdict.expect(
             "no-fragments",
@@ -93,7 +102,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
-    """Nobody has changed after how many seconds an exception expires, also not for a moment."""
+    """Check that nobody has changed, not even for a moment, after how many seconds an exception expires."""
     values = [*seen.written, *seen.expires]
     verdict.expect(
         "expiry-unchanged",
@@ -105,7 +114,7 @@ def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
     verdict.expect(
         "exceptions-expire",
         seen.longest_s <= EXPIRES_S,
-        f"none was to be kept for more than {EXPIRES_S} s",
+        f"what the client has learnt is kept for {EXPIRES_S} s at most",
         f"what the client has learnt was to be kept for {seen.longest_s} s",
         expected=f"{EXPIRES_S} at most",
     )

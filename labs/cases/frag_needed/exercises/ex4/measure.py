@@ -35,15 +35,15 @@ def take(exercise: Exercise, answer: str) -> Evidence:
                 for name, called in zip("AB", LEARNING):
                     watch.ask(name, called)
             before = fragments(net)
-            with Written(net.client, SYSCTL) as written, taking.acted(net) as ran:
-                if ran:
+            with Written(net.client, SYSCTL) as written, taking.answer_applied(net) as finished:
+                if finished:
                     look(seen, net)
                     for number in range(1, ROUNDS + 1):
                         outlive(seen, watch, number)
                         look(seen, net)
                     seen.fragments = fragments(net) - before
             seen.written = written.values
-            if not ran or taking.unanswered:
+            if not finished or taking.unanswered:
                 watch.exchanges.clear()  # nothing is to be observed
         seen.observed = watch.observed
     return taking.evidence(seen)

@@ -75,7 +75,7 @@ def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:
         verdict,
         truth,
         told,
-        "events, one for each time",
+        "events, one for each run of tcp_v4_mtu_reduced()",
         f"tcp_v4_mtu_reduced() ran {len(truth)} times",
         "every event tells the right way",
         fault,

@@ -117,9 +117,9 @@ class Sender:
         self.net.server.on("ip link set tunl0 down")
         pipelined.socket.sendall(b"!" * IN_FLIGHT_BYTES)
         self.net.server.on("ip link set tunl0 up")
-        told = self.told()
-        self.connections[at_once].ask(meanwhile=partial(self.work, told))
-        if self.told() == told:  # then what the client sends to itself would be the first that it learns
+        before = self.times_unreachable()
+        self.connections[at_once].ask(meanwhile=partial(self.work, before))
+        if self.times_unreachable() == before:  # then what the client sends to itself would be the first that it learns
             raise CannotTry("the balancer tells the client of no smaller MTU", "./lab run frag-needed")
         pipelined.ask()
         pipelined.socket.recv(IN_FLIGHT_BYTES)
@@ -127,14 +127,14 @@ class Sender:
         for turn in random.sample(turns, len(turns)):
             turn()
 
-    def work(self, told: int) -> None:
+    def work(self, before: int) -> None:
         """Keeps the processor until the client has been told once more, with nothing that has to do with a socket. What
         was sent, and what comes back, is handed on by timers of that processor (qdisc_watchdog_schedule_range_ns() pins
         them), so the message finds this thread there."""
         until = time.monotonic() + AT_WORK_S
-        while time.monotonic() < until and self.told() == told:
+        while time.monotonic() < until and self.times_unreachable() == before:
             pass
 
-    def told(self) -> int:
+    def times_unreachable(self) -> int:
         """How often the client was told that a destination is unreachable."""
         return counters(self.net.client)[TOLD]

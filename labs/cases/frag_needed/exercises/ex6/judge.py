@@ -23,7 +23,7 @@ from core.plain import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import LACKS_A_PART, Judge, ran, script_in, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, judge_script, script_in, seen_in
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
@@ -81,7 +81,7 @@ class Message:
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
     script = script_in(evidence)
-    ran(verdict, script, NO_RIGHTS)
+    judge_script(verdict, script, NO_RIGHTS)
     seen: Crafted = seen_in(evidence)
     if not seen.ignored and not seen.heard and not seen.next_bytes:
         last = (script.output.strip().splitlines() or ["nothing"])[-1]
@@ -99,7 +99,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
-    """It is about the same two hosts, it arrived, and nothing was learnt from it."""
+    """Check that the message to be ignored is about the same two hosts, arrived, and taught the client nothing."""
     said = arrived(verdict, "ignored", sent)
     if not said:
         return
@@ -137,13 +137,14 @@ def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
 
 
 def asks_nobody(said: Message) -> bool:
-    """Whether it may be ignored without being counted: a packet of the client's, and none of TCP. A protocol that has
-    no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in silence."""
+    """Whether a message may be ignored without being counted: it quotes a packet of the client's, and none of TCP. A
+    protocol that has no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in
+    silence."""
     return said.hosts == (CLIENT, VIP) and said.protocol != TCP
 
 
 def hold_heard(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
-    """It arrived, there is an exception with its MTU, and the next connection keeps to that."""
+    """Check that the message to be heard arrived, made an exception, and that the next connection keeps to its MTU."""
     said = arrived(verdict, "heard", sent)
     if not said:
         return

@@ -23,7 +23,7 @@ from labs.cases.frag_needed.network import Hosts, Network
 from labs.cases.frag_needed.workload import Direct, Watch
 from labs.errors import CouldNotTell
 from labs.net.counters import counters, moved
-from labs.take.answer import AS_NOBODY, applied
+from labs.take.answer import DROP_TO_NOBODY, applied
 from labs.take.script import Taking
 from labs.wire.capture import Capture, raw
 
@@ -94,7 +94,7 @@ def crafted(taking: Taking, shown: list[bytes], net: WithBystander) -> dict[str,
         program.write_text(PROGRAM.read_text())
         answer.write_text(taking.answer)
         Path(folder).chmod(0o755)
-        words = [*AS_NOBODY, "python3", "-I", f"{program}", f"{answer}", *(packet.hex() for packet in shown)]
+        words = [*DROP_TO_NOBODY, "python3", "-I", f"{program}", f"{answer}", *(packet.hex() for packet in shown)]
         script = shlex.join(["on", "bystander", *words])
         with applied(
             script, {"bystander": net.bystander.pid}, {"bystander"}, DEADLINE_S, shown=[folder]

@@ -15,7 +15,7 @@ from labs.cases.rtl8139_tso.fault import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, held_still, script_in, there
+from labs.judge.judging import Judge, require_no_stall, script_in, there
 
 # All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
 OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
@@ -112,7 +112,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 1: what the router says is heard, nothing else comes in, and the reader said what follows."""
     seen: Firewall = begun(evidence, verdict)
     if seen.opened:
-        held_still(HELD_UP_MS, seen.opened)
+        require_no_stall(HELD_UP_MS, seen.opened)
     if seen.learnt_mtu is not None:
         heard(verdict, there(seen.opened), seen.learnt_mtu)
     if seen.knocked is not None:
@@ -149,8 +149,8 @@ def heard(verdict: Verdict, seen: Download, learnt_mtu: int) -> None:
     verdict.expect(
         "mtu-learnt",
         learnt_mtu == NARROW_MTU,
-        f"the server has learnt {NARROW_MTU}",
-        f"the server has learnt {learnt_mtu or 'no MTU'}",
+        f"the server has learnt an MTU of {NARROW_MTU}",
+        f"the server has learnt {f'an MTU of {learnt_mtu}' if learnt_mtu else 'no MTU'}",
         expected=f"{NARROW_MTU}",
     )
 
@@ -190,9 +190,9 @@ def _some(ports: list[int]) -> str:
     return f"{ports[0]}, {ports[1]}, or another of {len(ports)}"
 
 
-def predicted(verdict: Verdict, held: dict[str, str], broken: Download, seen: Download) -> None:
+def predicted(verdict: Verdict, variables: dict[str, str], broken: Download, seen: Download) -> None:
     """What DOWNLOAD is at the answer's end, by bash: slow or fast, in capitals or not."""
-    said = held.get("DOWNLOAD", "").strip().lower()
+    said = variables.get("DOWNLOAD", "").strip().lower()
     was = "fast" if seen.rate_kb_s >= FASTER * broken.rate_kb_s else "slow"
     figures = f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"
     verdict.measured.update(rate_kb_s=round(seen.rate_kb_s, 1), before_kb_s=round(broken.rate_kb_s, 1))
@@ -203,8 +203,8 @@ def predicted(verdict: Verdict, held: dict[str, str], broken: Download, seen: Do
         verdict.expect(
             "download-predicted",
             said == was,
-            f"expected {was}, and it is: {figures}",
-            f"expected {said}, and it is {was}: {figures}",
+            f"DOWNLOAD={was}, and the download is {was}: {figures}",
+            f"DOWNLOAD={said}, and the download is {was}: {figures}",
             expected=f"DOWNLOAD={was}",
             says=FOUND,
         )

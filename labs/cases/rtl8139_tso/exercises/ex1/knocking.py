@@ -84,14 +84,14 @@ def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
 
 def ping(sender: socket.socket, hearer: socket.socket, number: int) -> None:
     """An echo request in the router's own name. Raises NotReady if it is not answered, which it was before."""
-    told = struct.pack("!HH", IDENTIFIER, number & 0xFFFF)
-    sender.sendto(icmp(ROUTER, ECHO_REQUEST, 0, told), (SERVER, 0))
+    echoed = struct.pack("!HH", IDENTIFIER, number & 0xFFFF)
+    sender.sendto(icmp(ROUTER, ECHO_REQUEST, 0, echoed), (SERVER, 0))
     until = time.monotonic() + PATIENCE_S
     try:
         while time.monotonic() < until:
             heard, (source, _) = hearer.recvfrom(256)
             message = heard[(heard[0] & 15) * 4 :]
-            if source == SERVER and message[0] == ECHO_REPLY and message[4:8] == told:
+            if source == SERVER and message[0] == ECHO_REPLY and message[4:8] == echoed:
                 return
     except TimeoutError:
         pass

@@ -24,8 +24,8 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     taking = Taking(exercise, answer, variables=("DOWNLOAD",))
     with Network() as net:
         seen, before = Firewall(as_it_is(net)), settings(net["server"])
-        with taking.acted(net) as ran:
-            if ran:
+        with taking.answer_applied(net) as finished:
+            if finished:
                 seen.opened = served(download(net))
                 learnt = re.search(r"mtu (\d+)", net["server"].on("ip", "route", "get", CLIENT))
                 seen.learnt_mtu = int(learnt[1]) if learnt else 0

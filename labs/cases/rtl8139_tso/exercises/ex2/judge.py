@@ -12,7 +12,7 @@ from labs.cases.rtl8139_tso.fault import begun, ends, fits
 from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import SMALL_MSS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, held_still, there
+from labs.judge.judging import Judge, require_no_stall, there
 
 # What `ethtool -k` lists that may be off after the answer: the card's segmentation, and what the kernel does itself
 # (NETIF_F_SOFT_FEATURES in include/linux/netdev_features.h, and NETIF_F_NOCACHE_COPY).
@@ -42,10 +42,10 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     if seen.other:
         if seen.other.mss not in SMALL_MSS or seen.other.timestamps:
             raise Damaged("expected another reader, with a small MSS and without timestamps")
-        held_still(HELD_UP_MS, seen.other)
+        require_no_stall(HELD_UP_MS, seen.other)
         fits(verdict, seen.other, "-other")
     if seen.fixed:
-        held_still(HELD_UP_MS, seen.fixed)
+        require_no_stall(HELD_UP_MS, seen.fixed)
         fits(verdict, seen.fixed)
         fast(verdict, there(seen.broken), seen.fixed)
     if seen.lost is not None:
@@ -61,7 +61,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
     """The rate, as a ratio."""
-    rates = f"{seen.rate_kb_s:.0f} KB/s where it was {broken.rate_kb_s:.0f}"
+    rates = f"the download runs at {seen.rate_kb_s:.0f} KB/s where it ran at {broken.rate_kb_s:.0f}"
     passed = seen.rate_kb_s >= FIXED_RATIO * broken.rate_kb_s
     verdict.expect("fast", passed, rates, rates, expected=f"{FIXED_RATIO} times that")
 

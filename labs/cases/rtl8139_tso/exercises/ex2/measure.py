@@ -19,8 +19,8 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     taking = Taking(exercise, answer)
     with Network() as net:
         seen, before = Offload(as_it_is(net)), features(net)
-        with taking.acted(net) as ran:
-            if ran:
+        with taking.answer_applied(net) as finished:
+            if finished:
                 seen.fixed = served(download(net))
                 seen.lost = sorted(before - features(net))
                 with plain_reader(net, mss := random.choice(SMALL_MSS)):

@@ -19,7 +19,7 @@ from core.judge.verdict import Judged, Verdict
 from labs.cases.rtl8139_tso.fault import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, answered, held_still, whole_in
+from labs.judge.judging import Judge, answered, require_no_stall, whole_in
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 
@@ -40,7 +40,7 @@ class Predicted:
 def _df(seen: Download) -> tuple[str, str]:
     clear = seen.without_df
     word = {0: "set", len(seen.data): "clear"}.get(clear, "mixed")
-    return word, f"{len(seen.data) - clear} of {len(seen.data)} packets have it"
+    return word, f"{len(seen.data) - clear} of {len(seen.data)} packets have DF"
 
 
 def _some(seen: Download, counter: str) -> tuple[str, str]:
@@ -153,11 +153,11 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         raise Judged
     twice = [f"{name} ({' and '.join(said[name])})" for name in NAMES if len(said[name]) > 1]
     two_things = f"two lines say different things of one name: {', '.join(twice)}"
-    if not verdict.expect("said-once", not twice, "each once", two_things):
+    if not verdict.expect("said-once", not twice, "every name is said once", two_things):
         raise Judged
     seen: Predicted = whole_in(evidence)
     if seen.broken:
-        held_still(HELD_UP_MS, seen.broken, *seen.routes.values())
+        require_no_stall(HELD_UP_MS, seen.broken, *seen.routes.values())
         shows_the_fault(seen.broken)
     for route, thing in itertools.product(filter(seen.routes.get, ROUTES), MEASURED):
         name, (was, figures) = f"{route}.{thing}", MEASURED[thing](seen.routes[route])

@@ -20,8 +20,8 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         verdict.expect(
             f"card-cuts{number}",
             handed < len(seen.data),
-            f"the card still cuts: {handed} packets became {len(seen.data)}",
-            f"the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
+            f"{seen.called}: the card still cuts: {handed} packets became {len(seen.data)}",
+            f"{seen.called}: the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
             expected="fewer packets than segments",
             says=FOUND,
         )

@@ -20,12 +20,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     def each(id: str, fault: Callable[[Object], str], right: str) -> None:
         none_of(verdict, id, (fault(one) for one in seen.every if not one.missing_bytes), right)
 
-    each("few-calls", too_many_calls, "no more system calls on the connection than now")
+    each("few-calls", too_many_calls, "no more system calls on the connection than the server makes now")
     each("splice-only", other_calls, "no call but splice(2) sends")
-    each("all-spliced", not_spliced, "all went by splice(2)")
-    each("splice-a-pipeful", too_many_splices, "a splice for each pipeful")
+    each("all-spliced", not_spliced, "every byte went by splice(2)")
+    each("splice-a-pipeful", too_many_splices, "one splice is made for each pipeful")
     each("exact-length", greedy, "every splice asks for what the pipe holds")
-    each("no-more-at-end", says_more, "the last splice of each does not say that more will come")
+    each("no-more-at-end", says_more, "the last splice of each object does not say that more will come")
 
 
 def too_many_calls(one: Object) -> str:
@@ -39,7 +39,7 @@ def other_calls(one: Object) -> str:
 
 
 def not_spliced(one: Object) -> str:
-    """By strace, and by the kernel's own functions where those were traced."""
+    """Say what did not go by splice(2), by strace, and by the kernel's own functions where those were traced."""
     moved = [sum(moved for _, moved in asked_and_moved(one))]
     if one.size <= TRACED_BYTES:
         moved.append(sum(page.size_bytes for page in pages(one.calls)))
@@ -66,12 +66,12 @@ def says_more(one: Object) -> str:
 
 
 def pipefuls(size: int) -> int:
-    """In how many parts an object goes through a pipe."""
+    """The number of parts in which an object goes through a pipe."""
     return -(-size // PIPE_BYTES)
 
 
 def splices(one: Object) -> list[tuple[int, int]]:
-    """The same, by the kernel's own functions."""
+    """(bytes asked for, bytes handed over) of each splice, by the kernel's own functions."""
     found: list[list[int]] = []
     for call in of(one.calls, "generic_splice_sendpage", "do_tcp_sendpages"):
         if call.function == "generic_splice_sendpage":

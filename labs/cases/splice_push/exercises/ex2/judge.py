@@ -15,7 +15,8 @@ COSTS = ("CALLS", "COPIED_BYTES")
 
 
 def costs(answer: str) -> dict[str, int]:
-    """By name what an answer says that it costs, as far as it does. Raises NoExpression if it is no Python."""
+    """Map the names of the costs to what an answer says of them, as far as it does. Raises NoExpression if it is no
+    Python."""
     said = numbers(answer)
     return {name: int(said[name]) for name in COSTS if name in said and said[name] == int(said[name])}
 

@@ -69,7 +69,7 @@ class Request:
 
     @property
     def flags(self) -> list[str]:
-        """Of each page."""
+        """The flags of each page."""
         return [page.words for page in pages(self.calls)]
 
 
@@ -88,7 +88,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: compiled, loaded, and held to the kernel's own function."""
     seen: Repaired = seen_in(evidence)
     if seen.refused:
-        verdict.fail("loads", "a livepatch that compiles and loads", seen.refused)
+        verdict.fail("loads", "a livepatch that compiles and loads", f"the livepatch does not load: {seen.refused}")
         raise Judged
     if any([one.name for one in requests] != [*REQUESTS, *DRAWN] for requests in (seen.fixed, seen.repaired)):
         raise Damaged(f"expected the requests {', '.join([*REQUESTS, *DRAWN])}")
@@ -104,9 +104,11 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         verdict,
         "drawn",
         (wrong for pair in pairs[len(REQUESTS) :] for _, passed, _, wrong in compared(*pair) if not passed),
-        f"{len(DRAWN)} more, drawn: pushes and flags are right, whatever was asked for, with MORE and without",
+        f"{len(DRAWN)} requests drawn at random: pushes and flags are right, with MORE and without",
     )
-    none_of(verdict, "same-bytes", map(another, seen.repaired), "what came is each time the object")
+    none_of(
+        verdict, "same-bytes", map(another, seen.repaired), "what came is, each time, the object that was asked for"
+    )
     repaired, fixed = (next(one for one in found if one.name == OVER_LO) for found in (seen.repaired, seen.fixed))
     verdict.measured.update(
         segments=repaired.segments,
@@ -133,7 +135,7 @@ def compared(one: Request, was: Request) -> Iterator[tuple[str, bool, str, str]]
     yield (
         "delivered",
         not one.missing_bytes,
-        f"{one.called}: all came",
+        f"{one.called}: all {one.size} bytes came",
         f"{one.called}: {one.missing_bytes} of {one.size} bytes are missing",
     )
     yield (

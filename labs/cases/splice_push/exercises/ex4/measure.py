@@ -116,13 +116,13 @@ def fetch_patched(
         try:
             stack.enter_context(module.livepatched(built))
         except module.DoesNotLoad as error:
-            seen.refused = f"the kernel refuses the livepatch: {error}"
+            seen.refused = f"the kernel refuses it: {error}"
             return {}
         return fetch(net, made, tracer, "repaired")
 
 
 def requests(seen: Seen) -> list[Request]:
-    """As evidence."""
+    """The requests as evidence."""
     return [
         Request(
             name,

@@ -45,7 +45,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         told,
         "events, one for each splice without a push",
         f"{len(truth)} splices ended without a push",
-        "every event has its bytes",
+        "every event has the bytes of its splice",
         fault,
     )
 

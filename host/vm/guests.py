@@ -13,11 +13,11 @@ from host.vm.profile import Profile, names
 from host.vm.ssh import Connection
 
 ANSWER_DEADLINE_S = 90
-Leaving = Callable[[Connection], None]  # is given a guest's connection before the guest is ended
+BeforeStop = Callable[[Connection], None]  # called with a guest's connection before the guest is ended
 
 
-def nobody(connection: Connection) -> None:
-    """Nothing is taken from the guest."""
+def no_op(connection: Connection) -> None:
+    """Take nothing from a guest before it is ended."""
 
 
 def _link(name: str):
@@ -25,7 +25,7 @@ def _link(name: str):
     return paths.run() / f"up-{name}"
 
 
-def standing(name: str = "stock") -> Guest | None:
+def running_guest(name: str = "stock") -> Guest | None:
     """The reader's guest if it is up."""
     guest = Guest.saved(_link(name))
     return guest if guest and guest.alive() else None
@@ -33,7 +33,7 @@ def standing(name: str = "stock") -> Guest | None:
 
 def up(name: str = "stock") -> Guest:
     """The reader's guest, restored if it is not up, awake and with labs/ as it stands now."""
-    guest = standing(name)
+    guest = running_guest(name)
     if guest:
         if not guest.connection.first_contact(ANSWER_DEADLINE_S):
             raise GuestDied(f"the guest is up and does not answer\n{last_words(guest)}", "./lab reset")
@@ -45,13 +45,13 @@ def up(name: str = "stock") -> Guest:
 
 def resumed(name: str = "stock") -> Guest:
     """The reader's guest, resumed if it is not up; whoever calls makes the first contact."""
-    return standing(name) or _up(name, snapshot.resume)
+    return running_guest(name) or _up(name, snapshot.resume)
 
 
 def _up(name: str, wake) -> Guest:
     snapshot.snapshot(name)  # minutes, the first time: not while others wait for the lock
     with store.locked(f"up-{name}"):
-        guest = standing(name)
+        guest = running_guest(name)
         if guest:
             return guest
         _down(name)  # what a dead one left behind
@@ -66,33 +66,33 @@ def _up(name: str, wake) -> Guest:
         return guest
 
 
-def down(name: str = "stock", leaving: Leaving = nobody) -> bool:
-    """End the reader's guest; True if there was one. Whoever is `leaving` takes first what shall outlive it."""
+def down(name: str = "stock", before_stop: BeforeStop = no_op) -> bool:
+    """End the reader's guest; True if there was one. `before_stop` runs first, to take what outlives it."""
     with store.locked(f"up-{name}"):
-        return _down(name, leaving)
+        return _down(name, before_stop)
 
 
-def _down(name: str, leaving: Leaving = nobody) -> bool:
+def _down(name: str, before_stop: BeforeStop = no_op) -> bool:
     guest = Guest.saved(_link(name))
     was_alive = guest is not None and guest.alive()
     if was_alive:
-        leaving(guest.connection)
+        before_stop(guest.connection)
     if guest:
         guest.end()
     _link(name).unlink(missing_ok=True)
     return was_alive
 
 
-def reset(name: str = "stock", leaving: Leaving = nobody) -> Guest:
-    """The reader's guest, back at its snapshot; `leaving` as in `down`."""
+def reset(name: str = "stock", before_stop: BeforeStop = no_op) -> Guest:
+    """The reader's guest, back at its snapshot; `before_stop` as in `down`."""
     with phase(f"guest {name}: back to its snapshot"):
-        down(name, leaving)
+        down(name, before_stop)
         return _up(name, snapshot.restore)
 
 
-def those_up() -> list[str]:
+def running_profiles() -> list[str]:
     """The profiles whose guest of the reader's is up."""
-    return [name for name in names() if standing(name)]
+    return [name for name in names() if running_guest(name)]
 
 
 @contextlib.contextmanager

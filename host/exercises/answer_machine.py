@@ -29,7 +29,7 @@ class NoMachine(Exception):
 
 
 class Lacking(Exception):
-    """This host cannot make the machine: what it lacks, and the command that fixes it."""
+    """This host cannot make the answer's machine: what it lacks, and the command that fixes it."""
 
 
 @contextlib.contextmanager
@@ -75,6 +75,6 @@ def _with_device(exercise: Exercise, ours: Profile, answer: str, label: str, fol
         with phase("QEMU with your device: compiling and linking it"):
             binary = rebuilt(built, exercise.replaces, exercise.unit, answer, label, folder, unconfined)
     except DoesNotBuild as refused:
-        reasons = ["it does not compile:", *refused.reasons]
+        reasons = ["the answer does not compile:", *refused.reasons]
         raise NoMachine("compiles", "C that compiles", reasons) from refused
     return dataclasses.replace(ours, binary=str(binary), confined=None if unconfined else folder)

@@ -11,14 +11,16 @@ from core.statuses import OUTCOMES
 
 
 @dataclass(frozen=True)
-class Check:
-    """One thing that a case claims, and whether it was so; `what` has the figures."""
+class Claim:
+    """One thing that a case claims of the kernel, and whether it `holds`; `what` says it, with the figures.
 
-    held: bool
+    A condition that an answer has to meet is a `Check` (core/judge/check.py)."""
+
+    holds: bool
     what: str
 
     def __str__(self) -> str:
-        return f"{'yes' if self.held else 'NO '} {self.what}"
+        return f"{'yes' if self.holds else 'NO '} {self.what}"
 
     def wrapped(self) -> str:
         """For the terminal, in at most 80 columns."""
@@ -37,12 +39,12 @@ class Compared(Protocol):
 
 
 class Claims:
-    """What an outcome of a run or a trace has in common with any other: `checks`, its claims, and
+    """What an outcome of a run or a trace has in common with any other: its `claims`, and
     `stacks`, the expected ones beside the observed ones, if it was traced. `missing` says what was not
     measured, if that was too much to tell."""
 
     @property
-    def checks(self) -> Sequence[Check]:
+    def claims(self) -> Sequence[Claim]:
         raise NotImplementedError
 
     @property
@@ -58,18 +60,18 @@ class Claims:
         """True if no frame is missing and every claim held; None if it could not be told."""
         if self.missing:
             return None
-        return all(stack.ok for stack in self.stacks) and all(check.held for check in self.checks)
+        return all(stack.ok for stack in self.stacks) and all(claim.holds for claim in self.claims)
 
     def claimed(self) -> dict[str, Any]:
         """Plain values, for `to_json()`."""
         return {
             "reproduced": self.reproduced,
             "outcome": OUTCOMES[self.reproduced],
-            "reasons": [self.missing] if self.missing else [str(check) for check in self.checks],
+            "reasons": [self.missing] if self.missing else [str(claim) for claim in self.claims],
         }
 
-    def verdict(self, words: str = "reproduced") -> list[str]:
-        """Lines for the terminal: whether it came out as claimed, in these words, and each claim."""
+    def outcome_lines(self, words: str = "reproduced") -> list[str]:
+        """Lines for the terminal: whether the run came out as claimed, in these words, and each claim."""
         if self.missing:
             return ["COULD NOT TELL", _wrapped(self.missing, "  ")]
-        return [words if self.reproduced else f"NOT {words}", *(check.wrapped() for check in self.checks)]
+        return [words if self.reproduced else f"NOT {words}", *(claim.wrapped() for claim in self.claims)]

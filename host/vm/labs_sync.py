@@ -20,7 +20,7 @@ LIST = "labs.json"  # in a run's folder: what the guest woke with, until somebod
 
 
 @dataclass(frozen=True)
-class Parcel:
+class Update:
     """An archive, to be the standard input of `unpack` in the guest. Either may be lacking: nothing to send, or
     nothing to do at all. `lost()` says that the guest was not reached: the next call is to bring the same."""
 
@@ -68,7 +68,7 @@ def _gone(known: dict[str, str], files: dict[str, str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def packed(run: Path) -> Iterator[Parcel]:
+def packed(run: Path) -> Iterator[Update]:
     """What the guest of this run lacks. Only the first to ask is told of what it woke with: later a reader
     may have changed it, and gets all."""
     try:
@@ -84,13 +84,13 @@ def packed(run: Path) -> Iterator[Parcel]:
         names, unpack = list(SENT), "tar -x --recursive-unlink"
     lost = functools.partial(has, run, known)
     if not names:
-        yield Parcel(unpack=unpack, lost=lost)
+        yield Update(unpack=unpack, lost=lost)
         return
     left_out = ["__pycache__", *(f"exercises/*/{kept}" for kept in KEPT_BACK)]
     excluded = [f"--exclude={pattern}" for pattern in left_out]
     command = ["tar", "-c", "-C", str(REPOSITORY), *excluded, "--owner=0", "--group=0", "--", *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
         try:
-            yield Parcel(cast(IO[bytes], tar.stdout), unpack, lost)
+            yield Update(cast(IO[bytes], tar.stdout), unpack, lost)
         finally:
             tar.stdout.close()

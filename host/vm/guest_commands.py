@@ -7,14 +7,14 @@ from core import cases
 from core.statuses import Status
 from host.errors import LabError
 from host.phases import say
-from host.plain import plain_json
-from host.vm import serving
-from host.vm.call import answered, shown
+from host.terminal_escape import escaped_json
+from host.vm import guests
+from host.vm.call import call_json, stream
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.ssh import GUEST_FOLDER
 
 MEANT = set(Status) - {Status.UNREAD}  # what `python -m labs` ends with on purpose
-TOLD = MEANT - {Status.USAGE, Status.INTERRUPTED}  # after which there is an object, if one was asked for
+WITH_OBJECT = MEANT - {Status.USAGE, Status.INTERRUPTED}  # after which there is an object, if one was asked for
 
 
 def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] = (), rounds: int | None = None) -> int:
@@ -28,8 +28,8 @@ def in_throwaway(verb: str, name: str, as_json: bool, changed: tuple[str, ...] =
     for setting, value in case.set(list(changed)).items():
         options += ["--set", f"{setting}={value}"]
     options += ["--rounds", str(rounds)] if rounds else []
-    with serving.throwaway(case.profile) as guest:
-        call = _printed if as_json else shown
+    with guests.throwaway(case.profile) as guest:
+        call = _printed if as_json else stream
         status = call(guest, "labs", verb, name, *options)
         if not guest.survived(status):
             raise GuestDied(
@@ -46,17 +46,17 @@ def at_prompt(name: str, profile: str = "") -> int:
     case = cases.case(name)
     if profile not in ("", case.profile):
         raise LabError(f"{name} is for the VM {case.profile}, not {profile}", f"./lab shell {name}", Status.USAGE)
-    connection = serving.up(case.profile).connection
+    connection = guests.up(case.profile).connection
     return connection.command(["env", "-C", GUEST_FOLDER, "python3", "-m", "labs", "shell", name])
 
 
 def _printed(guest: Guest, *words: str) -> int:
     """Shows the one object that is printed, and nothing else that is."""
-    result = answered(guest, *words)
+    result = call_json(guest, *words)
     if result.said:
         say(result.said)
     if not result.why:
-        sys.stdout.write(plain_json(json.dumps(result.found)) + "\n")
-    elif result.status in TOLD and guest.alive():
+        sys.stdout.write(escaped_json(json.dumps(result.found)) + "\n")
+    elif result.status in WITH_OBJECT and guest.alive():
         raise LabError(f"the {words[1]} could not tell: {result.why}", f"./lab {' '.join(words[1:3])}")
     return result.status

@@ -9,8 +9,8 @@ from core.judge.check import Check
 from core.judge.verdict import of_one
 from core.statuses import Status
 from host.errors import LabError
-from host.exercises import applied, evidence, judging, progress
-from host.vm import serving
+from host.exercises import answer_machine, evidence, judging, progress
+from host.vm import guests
 
 LARGEST_ANSWER_BYTES = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for a part of the first word
@@ -27,9 +27,9 @@ def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = Non
         evidence.need_place(keep, file)
     try:
         verdict = judging.judge(exercise, answer, file.name, unconfined)
-    except applied.NoMachine as reason:
+    except answer_machine.NoMachine as reason:
         verdict = of_one(id, "FAIL", reason.check) | {"reasons": reason.reasons}
-    except applied.Lacking as reason:
+    except answer_machine.Lacking as reason:
         verdict = of_one(id, "SKIP", Check("tried", None, "", str(reason)))
     verdict["reasons"] = notes + verdict["reasons"]
     progress.add({"exercise": id, "verdict": verdict["verdict"]})
@@ -80,8 +80,8 @@ def hint(id: str) -> tuple[str, int, int]:
     """The next hint, its number and how many there are; the last one again when all were shown."""
     exercise = named(id)
     fetch_progress()
-    told = max((event.get("hint", 0) for event in progress.events(id)), default=0)
-    number = min(told + 1, len(exercise.hints))
+    shown = max((event.get("hint", 0) for event in progress.events(id)), default=0)
+    number = min(shown + 1, len(exercise.hints))
     progress.add({"exercise": id, "hint": number})
     return exercise.hints[number - 1], number, len(exercise.hints)
 
@@ -95,8 +95,8 @@ def solution(id: str) -> str:
 
 def fetch_progress() -> None:
     """Take over what was judged in notebooks, from those of the reader's guests that are up."""
-    for name in serving.those_up():
-        if guest := serving.standing(name):
+    for name in guests.running_profiles():
+        if guest := guests.running_guest(name):
             progress.fetch(guest.connection)
 
 

@@ -1,5 +1,5 @@
-"""Who holds a guest, or a folder? The kernel says: locks of flock(2) are released when whoever took them is gone,
-however it ended. A process id says less, for it is given again."""
+"""Which process still uses a guest's folder? The kernel says: it releases a lock of flock(2) when the process that took
+it has ended, however it ended. A process id says less, because the kernel gives it to another process later."""
 
 import contextlib
 import fcntl
@@ -25,8 +25,8 @@ def hold(folder: Path) -> int:
 
 
 def starter_lives(folder: Path, pid: int) -> bool:
-    """Whether the ./lab that started the guest in this folder lives. An older one took no lock: then there is only its
-    process id to ask for."""
+    """Whether the ./lab that started the guest in this folder still runs. An older ./lab took no lock: then `pid`, its
+    process id, is all that there is to ask for."""
     try:
         with open(folder / STARTER) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -38,8 +38,8 @@ def starter_lives(folder: Path, pid: int) -> bool:
 
 
 def starter_is_gone(folder: Path) -> bool:
-    """Whether it does not, of a folder in which no guest is written down, when no process id is known."""
-    with contextlib.suppress(FileNotFoundError):  # whose it was has removed it in this moment
+    """Whether the ./lab that made this folder has ended before it wrote down a guest there, and so no process id."""
+    with contextlib.suppress(FileNotFoundError):  # its owner has removed it since we listed it
         settled = (folder / STARTER).exists() or time.time() - folder.stat().st_mtime > NEW_S
         return settled and not starter_lives(folder, 0)
     return False
@@ -52,7 +52,7 @@ def monitor_at(folder: Path) -> str:
 
 def processes_in(folder: Path) -> list[int]:
     """The process ids of the QEMU that was started in this folder, written down or not, and of what confines it."""
-    # The second is how one that is confined is named.
+    # The second is how a confined QEMU is named.
     ours = {(b"-qmp", os.fsencode(monitor_at(folder))), (b"-name", os.fsencode(paths.in_option(folder / "qmp")))}
     found = []
     for process in Path("/proc").glob("[0-9]*"):
@@ -76,8 +76,8 @@ def is_free(folder: Path) -> bool:
 
 
 def kept_from_ageing(folder: Path) -> int:
-    """A descriptor to inherit: while anybody has it open, systemd-tmpfiles leaves the folder and all that is
-    in it alone, however old (tmpfiles.d(5)); it would otherwise age it, for it is in /tmp."""
+    """Lock a folder in /tmp against ageing, and return the descriptor, to be inherited: while a process has it open,
+    systemd-tmpfiles leaves the folder and all that is in it alone, however old (tmpfiles.d(5))."""
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     fcntl.flock(lock, fcntl.LOCK_SH)
     return lock

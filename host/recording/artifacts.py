@@ -90,8 +90,8 @@ def _bytes(case: str, name: str, content: object) -> bytes:
         raise _nothing(case, f"expected base64 for the file {name}, found other text ({error})") from error
 
 
-def _expect(case: str, held: object, expected: str, found: object) -> None:
-    if not held:
+def _expect(case: str, holds: object, expected: str, found: object) -> None:
+    if not holds:
         raise _nothing(case, f"expected {expected}, found {found!r:.100}")
 
 

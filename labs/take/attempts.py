@@ -1,4 +1,4 @@
-"""Is this answer right? Asked of its case.
+"""Is this answer right? Take evidence of it and have it judged, and try again where the machine stood still.
 
 Each exercise's measure.py, labs/cases/<case>/exercises/ex<n>/measure.py, has a function take(exercise, answer), which
 returns the evidence that labs/judge/judging.py then judges.
@@ -15,13 +15,13 @@ from core.judge.verdict import Verdict
 from labs.case import exercise_module
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
-from labs.measure.spent import since
+from labs.measure.spent import breakdown
 
 TRIES = 3
 PATIENCE_S = 80  # three of them are over before the host gives an answer up (deadline_s in exercise.toml)
 
 
-def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
+def take_and_judge(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     """The verdict on an answer, and the evidence, if there is any. A machine that lacks something gives SKIP with the
     reason.
 
@@ -38,13 +38,13 @@ def judged(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
             break
         try:
             evidence = take(asked, answer)
-            evidence = replace(evidence, spent_s=since(began))
+            evidence = replace(evidence, spent_s=breakdown(began))
         except CouldNotTell as reason:
-            verdict, evidence = Verdict(id, untold=judging.undecided(reason.check, reason, judging.AGAIN)), None
+            verdict, evidence = Verdict(id, inconclusive=judging.undecided(reason.check, reason, judging.AGAIN)), None
             continue
         except CannotTry as reason:
             return Verdict(id, skipped=judging.undecided(reason.check, reason, reason.next_command)), None
-        verdict = judging.judged(evidence)
-        if not verdict.untold:
+        verdict = judging.verdict_on(evidence)
+        if not verdict.inconclusive:
             break
     return verdict, evidence

@@ -3,7 +3,7 @@
 import pytest
 
 from core import cases
-from host.exercises import answering
+from host.exercises import commands
 
 ANSWER = "on client true\necho ü\n"
 
@@ -20,7 +20,7 @@ ANSWER = "on client true\necho ü\n"
 def test_marks_of_an_editor_are_taken_off_and_said(tmp_path, before, end, said):
     file = tmp_path / "answer.sh"
     file.write_bytes(before + ANSWER.encode().replace(b"\n", end))
-    text, notes = answering.read(file, cases.exercise("frag-needed/1"))
+    text, notes = commands.read(file, cases.exercise("frag-needed/1"))
     assert text == ANSWER and len(notes) == len(said)
     assert all(word in note for word, note in zip(said, notes))
 
@@ -29,6 +29,6 @@ def test_marks_of_an_editor_are_taken_off_and_said(tmp_path, before, end, said):
     "verdict, state", [("FAIL", "1 tried"), ("SKIP", "open"), ("COULD NOT TELL", "open"), ("PASS", "passed")]
 )
 def test_what_says_nothing_of_the_answer_is_no_try(tmp_path, monkeypatch, verdict, state):
-    monkeypatch.setattr(answering.progress.paths, "data", lambda: tmp_path)
-    answering.progress.add({"exercise": "frag-needed/1", "verdict": verdict})
-    assert answering._state("frag-needed/1") == state
+    monkeypatch.setattr(commands.progress.paths, "data", lambda: tmp_path)
+    commands.progress.add({"exercise": "frag-needed/1", "verdict": verdict})
+    assert commands._state("frag-needed/1") == state

@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from host.vm import parcel
+from host.vm import labs_sync
 
 ALL = ["core/cases.py", "labs/case.py", "labs/cases/one/start.sh", "tests/guest/test_one.py"]
 
@@ -19,16 +19,16 @@ def checkout(tmp_path, monkeypatch):
         file = tmp_path / "repository" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(name)
-    monkeypatch.setattr(parcel, "REPOSITORY", tmp_path / "repository")
+    monkeypatch.setattr(labs_sync, "REPOSITORY", tmp_path / "repository")
     run = tmp_path / "run"
     run.mkdir()
-    parcel.has(run, parcel.contents())
+    labs_sync.has(run, labs_sync.contents())
     return tmp_path / "repository", run
 
 
 def sent(run):
     """(names of the files in the archive, the command that unpacks it)"""
-    with parcel.packed(run) as labs:
+    with labs_sync.packed(run) as labs:
         if labs.archive == subprocess.DEVNULL:
             return [], labs.unpack
         with tarfile.open(fileobj=io.BytesIO(labs.archive.read())) as archive:
@@ -68,14 +68,14 @@ def test_a_folder_of_which_no_file_is_left_goes_whole(checkout):
 
 @pytest.mark.parametrize("spoil", [lambda list_: list_.unlink(), lambda list_: list_.write_text('{"labs/ca')])
 def test_all_is_sent_when_nobody_knows(checkout, spoil):
-    spoil(checkout[1] / parcel.LIST)
+    spoil(checkout[1] / labs_sync.LIST)
     assert sent(checkout[1]) == (ALL, "tar -x --recursive-unlink")
 
 
 def test_a_guest_that_was_not_reached_gets_the_same_again(checkout):
     repository, run = checkout
     (repository / "labs/case.py").write_text("another")
-    with parcel.packed(run) as labs:
+    with labs_sync.packed(run) as labs:
         pass
     labs.lost()
     assert sent(run) == (["labs/case.py"], "tar -x")
@@ -89,12 +89,12 @@ def test_who_asks_second_gets_all(checkout):
 def test_answers_are_kept_back(checkout):
     """Also from who gets all, and from a guest that has some of an older ./lab."""
     repository, run = checkout
-    known = parcel.contents()
+    known = labs_sync.contents()
     for kind in ("solutions", "wrong"):
         file = repository / "labs/cases/one/exercises/ex1" / kind / "1.sh"
         file.parent.mkdir(parents=True)
         file.write_text(kind)
-    assert parcel.contents() == known and sent(run) == ([], "")
+    assert labs_sync.contents() == known and sent(run) == ([], "")
     assert sent(run) == (ALL, "tar -x --recursive-unlink")
-    parcel.has(run, known | {"labs/cases/one/exercises/ex1/solutions/1.sh": "known"})
+    labs_sync.has(run, known | {"labs/cases/one/exercises/ex1/solutions/1.sh": "known"})
     assert sent(run) == ([], "rm -rf -- labs/cases/one/exercises")
