@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from labs.trace.stacks import Comparison, State, function_name, match
-from labs.trace.symbols import Symbols
+from labs.trace.symbols import running
 from labs.trace.tail_calls import KernelCode
 from labs.trace.tracer import Event
 
@@ -41,7 +41,7 @@ class Expected:
 
 def beside(expected: Iterable[Expected], events: Iterable[Event]) -> list[Comparison]:
     """Each expected stack beside that of its event, in the order given."""
-    code, symbols = KernelCode(), Symbols()
+    code, symbols = KernelCode(), running()
     events = list(events)
     compared = []
     for one in expected:

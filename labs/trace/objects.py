@@ -2,8 +2,8 @@
 that it is made of: one whose source has changed since is not found, and made.
 
 `python -m labs.trace.objects` makes them all. The host has that done in the guest of which it keeps a snapshot, so that
-each guest wakes with them. `python -m labs.trace.objects 32 FOLDER` makes those of a kernel of 32 bits, for a guest that
-has no compiler: there they lie in BROUGHT.
+each guest wakes with them. `python -m labs.trace.objects 32 FOLDER` makes those of a kernel of 32 bits, for a guest
+that has no compiler: there they lie in BROUGHT.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def text(program: Path) -> str:
 
 
 def compiled(program: Path, bits: int = WORD_BITS, folder: Path | None = None) -> Path:
-    """The object of a program of ours, for a kernel whose words have so many bits: BROUGHT's, or one in this folder, made
-    if it is not there. Raises CannotTry if it cannot be made."""
+    """The object of a program of ours, for a kernel whose words have so many bits: BROUGHT's, or one in this folder,
+    made if it is not there. Raises CannotTry if it cannot be made."""
     source = re.sub(r"\b(\w+)\.(lookup|update|perf_submit)\(", r"map_\2(\1, ", text(program))
     options = [*OPTIONS, f"-DWORD_BITS={bits}"]
     made_of = "\0".join([source, WORDS.read_text(), *options])
