@@ -39,8 +39,13 @@ class Packages:
 
     def unpack(self, folder: Path) -> None:
         """Lay the files of all of them below `folder`."""
-        for package in sorted(self.folder.glob("debs/*.deb")):
-            subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
+        unpack(self.folder, folder)
+
+
+def unpack(fetched: Path, folder: Path) -> None:
+    """Lay the files of the packages below `fetched`/debs below `folder`."""
+    for package in sorted(fetched.glob("debs/*.deb")):
+        subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
 
 
 def recipe() -> dict:
@@ -56,9 +61,7 @@ def fetched() -> Packages:
     def fetch(folder: Path) -> None:
         archive.need()
         with phase(f"tab: fetching {len(names)} packages of Debian's {wanted['architecture']}"):
-            done, cause = archive.run(_fetch(wanted, names, folder))
-        if not done:
-            raise LabError(f"tab: {cause}", "fix what it names, then: ./lab tab")
+            download(_names(names), folder)
         found = dict(map(_described, sorted(folder.glob("debs/*.deb"))))
         if lacking := {*names} - {KERNEL} - {*found}:
             raise LabError(
@@ -71,20 +74,28 @@ def fetched() -> Packages:
     return Packages(store.made("tab-packages", key, fetch, 300))
 
 
-def _fetch(wanted: dict, names: list[str], folder: Path) -> list[str]:
-    """The command that brings the files: of the release alone, and nothing of that architecture is run."""
-    kernel = f"$({archive.APT} apt-cache depends --important {KERNEL} | sed -n 's/.*Depends: //p')"
-    others = " ".join(name for name in names if name != KERNEL)
-    script = f"kernel={kernel} && {archive.APT_GET} download $kernel {others}"
-    return archive.by_apt(
+def download(names: str, folder: Path) -> None:
+    """Brings these packages, in a shell's words, into the folder's debs/: of the release alone, and nothing of that
+    architecture is run."""
+    wanted = recipe()
+    command = archive.by_apt(
         wanted["suite"],
-        script,
+        f"{archive.APT_GET} download {names}",
         "debs",
         folder,
         f"--architectures={wanted['architecture']}",
         "--skip=check/qemu",
         *archive.release_alone(wanted["suite"]),
     )
+    done, cause = archive.run(command)
+    if not done:
+        raise LabError(f"tab: {cause}", "fix what it names, then: ./lab tab")
+
+
+def _names(names: list[str]) -> str:
+    """Those, with the current kernel's package in the place of the one that names it."""
+    kernel = f"$({archive.APT} apt-cache depends --important {KERNEL} | sed -n 's/.*Depends: //p')"
+    return " ".join(kernel if name == KERNEL else name for name in names)
 
 
 def _described(package: Path) -> tuple[str, dict]:
