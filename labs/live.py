@@ -21,6 +21,7 @@ What takes long is before the line is read. So whoever begins this early, and ha
 from __future__ import annotations
 
 import fcntl
+import gc
 import json
 import os
 import struct
@@ -30,8 +31,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, Protocol
 
-from core.draw import figures
-from core.draw.tree import data
+from core.draw.tree import Element, data
 
 CONSOLE = "/dev/ttyS0"
 Say = Callable[..., None]
@@ -50,6 +50,8 @@ class Live(Protocol):
 def live(case: ModuleType) -> None:
     """All of it, for the case whose module `live` this is."""
     with case.opened() as opened:
+        gc.collect()
+        gc.freeze()  # what is there by now is never looked at again
         say("ready")
         asked = json.loads(sys.stdin.readline() or "{}")
         if "terminal" in asked:
@@ -65,9 +67,9 @@ def say(kind: str, **what: Any) -> None:
     print(json.dumps({"kind": kind} | what, separators=(",", ":")), flush=True)
 
 
-def figure(name: str, shown: figures.Figure) -> None:
+def figure(name: str, drawn: Element) -> None:
     """The line with a figure's tree."""
-    say("figure", name=name, tree=data(figures.draw(shown)))
+    say("figure", name=name, tree=data(drawn))
 
 
 def _at_console(columns: int, rows: int) -> None:

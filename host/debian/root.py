@@ -50,10 +50,7 @@ def packed(root: Root, disk: Path, what: str) -> None:
     """Make the disk, a squashfs; `what` is its name on the terminal and that of its log."""
     log = cache() / f"{what.replace(' ', '-')}.log"
     with phase(f"{what}: building it (once, two to four minutes)") as progress:
-        with (
-            open(log, "w") as errors,
-            archive.started(root.command(), stdout=subprocess.PIPE, stderr=errors) as build,
-        ):
+        with open(log, "w") as errors, archive.started(root.command(), stdout=subprocess.PIPE, stderr=errors) as build:
             pack = subprocess.Popen(
                 [*archive.ENDED_WITH_US, *squashing("-", disk), "-tar"],
                 stdin=build.stdout,

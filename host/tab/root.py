@@ -62,15 +62,11 @@ def built() -> Root:
 
     def make(folder: Path) -> None:
         archive.need("mksquashfs")
-        root.packed(_root(wanted, folder), folder / "disk.squashfs", "tab's guest")
+        root.packed(_root(wanted, folder), folder / "disk.squashfs", "tab root")
 
-    parts = [",".join(wanted[table]) for table in ("packages", "leave-out")]
+    parts = [",".join(wanted[table]) for table in ("packages", "leave-out", "remove")]
     key = store.key_of(
-        wanted["suite"],
-        wanted["architecture"],
-        *parts,
-        *(TAB / name for name in SCRIPTS),
-        VM_IMAGE / "initramfs",
+        wanted["suite"], wanted["architecture"], *parts, *(TAB / name for name in SCRIPTS), VM_IMAGE / "initramfs"
     )
     return Root(store.made("tab-root", key, make, 1500))
 
@@ -84,6 +80,7 @@ def _root(wanted: dict, folder: Path) -> root.Root:
         *[f"download /lab-out/{name} {_quoted(folder / name)}" for name in KEPT_OUTSIDE],
         f"copy-out /lab-out/{TEXTS} {_quoted(folder)}",
         'rm -r "$1/lab-out"',
+        *[f'rm -r "$1"{path}' for path in wanted["remove"]],
     ]
     options = [
         f"--architectures={wanted['architecture']}",

@@ -26,7 +26,7 @@ globalThis.LiveDisk = (() => {
                     bytes.set(part.subarray(from, start + length - begin), begin + from - start);
                 }
                 then(bytes);
-            }, this.onerror);
+            }, error => this.onerror(error));
         }
 
         // A piece that is asked for twice is fetched once; one that did not come may be asked for again.

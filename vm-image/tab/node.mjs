@@ -1,6 +1,7 @@
 // How is the tab's guest booted, saved and tried without a browser? Under Node, called by host/tab/:
 //
 //   node node.mjs make FOLDER                boots the kernel that lies there; leaves state.zst and says what it is
+//   node node.mjs run FOLDER JSON            restores that state and runs chapter 1 once, as this asks; see labs/live.py
 //   node node.mjs ask FOLDER JSON            restores that state and has it work on one request, see live.js
 //   node node.mjs type FOLDER LINE ...       restores it, types the lines and says what the terminal said
 //
@@ -15,7 +16,7 @@ import {constants, zstdCompressSync} from "node:zlib";
 import "./disk.js";
 import "./live.js";
 
-const {restored, started} = globalThis.LiveRun;
+const {restored, started, verdict} = globalThis.LiveRun;
 const BOOT_DEADLINE_MS = 300000, DEADLINE_MS = 300000;
 const SCREEN = {columns: 80, rows: 24};
 const ZSTD = {[constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_checksumFlag]: 1};
@@ -63,17 +64,33 @@ async function saved(folder, read) {
     return restored({...emulator(folder, read), state: bytes(folder, "state.zst"), settings, disks});
 }
 
-async function ask(folder, [request]) {
+// What a request leads to in a machine of its own.
+async function asked(folder, request) {
     const begin_ms = performance.now(), lines = [], read = [];
     const machine = await saved(folder, read);
     const restored_ms = performance.now();
-    const {status} = await machine.request(JSON.parse(request), line => lines.push(line), DEADLINE_MS);
+    const {status} = await machine.request(request, line => lines.push(line), DEADLINE_MS);
     const ran_ms = performance.now();
     await machine.end();
-    return {status, lines: lines.map(({at_ms, ...line}) => ({...line, at_ms: at_ms - begin_ms})), host: {
+    return {status, lines, host: {
         restore_ms: restored_ms - begin_ms, run_ms: ran_ms - restored_ms,
         pieces: read.length, pieces_bytes: read.reduce((sum, {bytes}) => sum + bytes, 0),
     }};
+}
+
+async function ask(folder, [request]) {
+    return asked(folder, JSON.parse(request));
+}
+
+async function run(folder, [words]) {
+    const begin_ms = performance.now(), {held} = described(folder, "state.json");
+    const {status, lines, host} = await asked(folder, {...held, stdin: `${words}\n`});
+    const said = lines.filter(line => line.out).map(({out, at_ms}) => ({...JSON.parse(out), heard_ms: at_ms}));
+    const {kind, heard_ms, ...outcome} = said.find(one => one.kind === "outcome") ?? {};
+    if (!kind) throw new Error(`the guest could not (status ${status}): ${lines.map(({out, err}) => err ?? out).join("\n")}`);
+    const figures = said.filter(one => one.kind === "figure");
+    return {...outcome, ...verdict(said), figures: Object.fromEntries(figures.map(({name, tree}) => [name, tree])),
+            host: {...host, figures_ms: figures.map(one => one.heard_ms - begin_ms)}};
 }
 
 async function type(folder, lines) {
@@ -89,7 +106,7 @@ const [verb, named, ...words] = process.argv.slice(2);
 const folder = resolve(named);
 let status = 0, answer;
 try {
-    answer = await {make, ask, type}[verb](folder, words);
+    answer = await {make, run, ask, type}[verb](folder, words);
 } catch (error) {
     [answer, status] = [{error: error.message}, 3];
 }

@@ -33,7 +33,7 @@ class Opened:
             watch = self.watched(say)
         seen = watch.seen
         for name, exchange in FIGURES.items():
-            live.figure(name, seen.ladder(exchange).figure())
+            live.figure(name, seen.ladder(exchange).drawn())
         say("outcome", told=bool(asked.get("told")), **seen.to_json())
 
     def watched(self, say: live.Say) -> Watch:
@@ -71,6 +71,6 @@ def opened() -> Iterator[Opened]:
         ready = Opened(net, instruments)
         seen = ready.watched(lambda *_, **__: None).seen
         for name in FIGURES.values():
-            live.data(live.figures.draw(seen.ladder(name).figure()))
+            live.data(seen.ladder(name).drawn())
         net.forget()
         yield ready
