@@ -12,8 +12,7 @@ from host.debian import archive
 from host.errors import LabError
 from host.paths import LABS
 from host.phases import phase
-from host.tab import packages
-from host.tab.node import TAB
+from host.tab.root import TAB, recipe
 
 DECLARED = TAB / "fields.c"
 MADE_OF = "made-of.json"
@@ -35,8 +34,7 @@ def btf(kernel: str, version: str) -> Path:
     def make(folder: Path) -> None:
         archive.need("cc", "pahole")
         with phase(f"tab: type information for Linux {release}"), tempfile.TemporaryDirectory(dir=folder) as aside:
-            packages.download(" ".join(f"{name}={version}" for name in headers), Path(aside))
-            packages.unpack(Path(aside), Path(aside))
+            _unpacked([f"{name}={version}" for name in headers], Path(aside))
             encode(source, [Path(aside) / "usr/src" / name for name in headers], folder / f"{release}.btf")
         made_of = {
             "packages": dict.fromkeys(headers, version),
@@ -47,6 +45,25 @@ def btf(kernel: str, version: str) -> Path:
 
     key = store.key_of(kernel, version, source, *COMPILER, *FOLDERS, *BEFORE)
     return store.made("tab-btf", key, make, 200) / f"{release}.btf"
+
+
+def _unpacked(packages: list[str], folder: Path) -> None:
+    """Lays the files of these packages below a folder; nothing of that architecture is run."""
+    wanted = recipe()
+    command = archive.by_apt(
+        wanted["suite"],
+        f"{archive.APT_GET} download {' '.join(packages)}",
+        "debs",
+        folder,
+        f"--architectures={wanted['architecture']}",
+        "--skip=check/qemu",
+        *archive.release_alone(wanted["suite"]),
+    )
+    done, cause = archive.run(command)
+    if not done:
+        raise LabError(f"tab: {cause}", "fix what it names, then: ./lab tab")
+    for package in folder.glob("debs/*.deb"):
+        subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
 
 
 def fields() -> list[str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from labs.errors import CannotTry
 
 KEPT = Path("/run/lab-objects")  # as long as the guest runs; outside of labs/, which is brought anew
-BROUGHT = Path("/usr/lib/lab-objects")  # with a guest's disk, made beforehand
+BROUGHT = Path("/usr/local/lib/lab/objects")  # with a guest's disk, made beforehand
 FOLDER = Path(__file__).parent
 HEADER, WORDS = FOLDER / "event.h", FOLDER / "object.h"
 COMPILER = "clang"
