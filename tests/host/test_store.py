@@ -11,9 +11,9 @@ import threading
 import pytest
 
 from host import paths, store
+from host.debian import root
 from host.errors import LabError
 from host.paths import REPOSITORY
-from host.debian import root
 
 
 @pytest.fixture(autouse=True)
