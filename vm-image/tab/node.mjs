@@ -17,7 +17,7 @@ import "./disk.js";
 import "./live.js";
 
 const {restored, started, verdict} = globalThis.LiveRun;
-const BOOT_DEADLINE_MS = 300000, DEADLINE_MS = 300000;
+const BOOT_DEADLINE_MS = 900000, DEADLINE_MS = 300000;
 const SCREEN = {columns: 80, rows: 24};
 const ZSTD = {[constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_checksumFlag]: 1};
 
