@@ -10,8 +10,8 @@ input, and prints what a page shows, as it comes: one JSON object a line, with i
     {"kind": "outcome", …}                      all that is known of the run, as plain values
     {"kind": "over"}                            what follows is cleared away
 
-The line is a JSON object: what the case's `live.py` takes (for frag-needed {"told": true}), or {"terminal": [80, 24]},
-columns and rows, for Mininet's command line on that network at the console. A case's module has
+The line is a JSON object: what the case's `live.py` takes (for frag-needed {"told": true, "trace": true}), or
+{"terminal": [80, 24]}, columns and rows, for Mininet's command line on that network at the console. A case's module has
 
     opened()    a context manager: a Live, whose network is up
 
