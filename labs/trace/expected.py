@@ -28,6 +28,7 @@ BESIDES_ON_32_BITS = {
     "ia32_sys_call": WAY_IN,
     "__do_fast_syscall_32": WAY_IN,
     "do_fast_syscall_32": WAY_IN,
+    "__softirqentry_text_start": "__do_softirq(), by the other name of its address: there it calls, and does not jump",
     "call_on_stack": OWN_STACK,
     "do_softirq_own_stack": OWN_STACK,
 }
