@@ -3,6 +3,7 @@
     run CASE, trace CASE     exit 0 reproduced (or as expected), 1 not, 3 could not be tried, 4 could not tell
     check CASE/N             judges the answer on standard input: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4
     record CASE              one JSON object: the data and figures that the book's pages show
+    live CASE                the case for a page, which is told of it while it happens; see labs/live.py
     shell CASE               Mininet's command line on its network; what is typed is read from standard input
 
 A wrong call exits with 2.
@@ -43,6 +44,11 @@ def main(words: list[str]) -> int:
         case = known[asked.case]
         if asked.verb == "record":
             print(json.dumps(module(case, "record").record()))
+            return Status.HOLDS
+        if asked.verb == "live":
+            from labs.live import live
+
+            live(module(case, "live"))
             return Status.HOLDS
         if asked.verb == "shell":
             from labs.shell import prompt  # only this verb needs Mininet before the case does
@@ -89,9 +95,11 @@ def _parser(known: dict) -> argparse.ArgumentParser:
                 help="change a number that the case takes",
             )
             arguments.add_argument("--rounds", type=int, metavar="N", help="run it N times; how often it reproduces")
-    arguments = verbs.add_parser("shell", help="Mininet's command line on a case's network")
-    arguments.add_argument("case", choices=known, metavar="CASE", help=", ".join(known))
-    arguments.set_defaults(json=False)
+    others = {"shell": "Mininet's command line on a case's network", "live": "print what a page shows while it happens"}
+    for verb, meaning in others.items():
+        arguments = verbs.add_parser(verb, help=meaning)
+        arguments.add_argument("case", choices=known, metavar="CASE", help=", ".join(known))
+        arguments.set_defaults(json=False)
     arguments = verbs.add_parser("check", help="judge the answer on standard input")
     arguments.add_argument("exercise", metavar="CASE/N")
     arguments.add_argument("--json", action="store_true", help="print one JSON object on stdout")

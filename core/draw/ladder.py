@@ -15,7 +15,7 @@ from typing import Any
 from core.draw import ladder_svg
 from core.draw.ladder_svg import PAIR, duration
 from core.draw.page import MIME
-from core.draw.tree import markup
+from core.draw.tree import Element, markup
 from core.plain import loaded, plain
 from core.wire.packet import Packet
 
@@ -109,9 +109,13 @@ class Ladder:
         """For the terminal, no line longer than `width` columns (the shortest sensible is 60)."""
         return "\n".join(line.rstrip() for line in _Terminal(self, max(width, 60)).lines())
 
-    def html(self) -> str:
+    def drawn(self) -> Element:
         """For notebook and page: one <figure class="wpw-ladder"> with its table of packets."""
-        return markup(ladder_svg.figure(self))
+        return ladder_svg.figure(self)
+
+    def html(self) -> str:
+        """The same as HTML."""
+        return markup(self.drawn())
 
     def figure(self) -> dict[str, Any]:
         """Plain values for a recording, see `core.draw.figures`; `of` reads them."""

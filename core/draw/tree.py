@@ -1,6 +1,7 @@
 """Pictures as trees of elements, and the one writer that makes HTML or SVG of them.
 
 What draws a picture returns an `Element`; nothing but `markup()` puts angle brackets around a name or escapes a word.
+Where a page makes the elements itself, it gets the tree as `data()`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 EMPTY = {"path", "rect", "circle", "line", "use", "br", "img", "col", "meta"}  # written as <name/>
 RAW = {"style", "script"}  # HTML reads these two as they stand, so what they hold is not escaped
@@ -81,6 +82,19 @@ def markup(node: Element | str) -> str:
         return f"<{opening}/>"
     inner = map(_raw if node.tag in RAW else markup, node.children)
     return f"<{opening}>{''.join(inner)}</{node.tag}>"
+
+
+def data(node: Element | str) -> dict[str, Any] | str:
+    """The tree as plain values: a word, or an element's `tag`, `attributes` (words) and `children`. Raises TypeError of
+    markup: whoever gets this takes words for words."""
+    if isinstance(node, Markup):
+        raise TypeError(f"expected elements and words, found markup: {node:.60}")
+    if isinstance(node, str):
+        return node
+    attributes = {
+        name: "" if value is True else f"{value}" for name, value in node.attributes.items() if value is not None
+    }
+    return {"tag": node.tag, "attributes": attributes, "children": [data(child) for child in node.children]}
 
 
 def _raw(node: Element | str) -> str:

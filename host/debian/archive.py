@@ -55,13 +55,18 @@ def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> l
         "mmdebstrap",
         "--variant=custom",
         "--format=null",
-        f"--mode={'root' if os.getuid() == 0 else 'unshare'}",
+        f"--mode={mode()}",
         *options,
         f'--customize-hook=mkdir "$1/{name}" && cd "$1/{name}" && {script}',
         f"--customize-hook=copy-out /{name} {shlex.quote(str(folder))}",
         suite,
         "-",
     ]
+
+
+def mode() -> str:
+    """mmdebstrap's: root is used where we are root, a user namespace elsewhere."""
+    return "root" if os.getuid() == 0 else "unshare"
 
 
 @contextlib.contextmanager

@@ -11,16 +11,16 @@ from pathlib import Path
 from host.errors import LabError
 
 ARCHIVE = "copyright.tar.gz"
-TEXTS = "usr/share/common-licenses"
 FORM = "copyright-format/1.0"  # of files that a program can read
 RECIPE = "vm-image/tab/packages.toml"
 
 
-def named(unpacked: Path, names: Iterable[str], told: dict[str, str]) -> dict[str, list[str]]:
-    """The licences of each package that lies `unpacked`; of a file in free words, what the recipe says (`told`)."""
+def named(texts: Path, names: Iterable[str], told: dict[str, str]) -> dict[str, list[str]]:
+    """The licences of each package, whose copyright file is in `texts`; of one in free words, what the recipe says
+    (`told`)."""
     found = {}
     for name in names:
-        licences = short_names(_copyright(unpacked, name).read_text(errors="replace"))
+        licences = short_names(_copyright(texts, name).read_text(errors="replace"))
         if not licences and name not in told:
             raise LabError(
                 f"tab: the copyright file of {name} is in free words",
@@ -40,25 +40,21 @@ def short_names(text: str) -> list[str]:
     return list(dict.fromkeys(name[1].strip() for name in names if name))
 
 
-def packed(unpacked: Path, names: Iterable[str]) -> bytes:
+def packed(texts: Path) -> bytes:
     """The copyright files and the licences' texts as one archive, the same bytes each time."""
-    files = {f"{name}/copyright": _copyright(unpacked, name) for name in names}
-    files |= {f"common-licenses/{file.name}": file for file in (unpacked / TEXTS).iterdir()}
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as tar:
-        for name, file in sorted(files.items()):
-            data = file.read_bytes()  # of what a link leads to
-            entry = tarfile.TarInfo(name)
-            entry.size = len(data)
-            tar.addfile(entry, io.BytesIO(data))
+        for file in sorted(texts.rglob("*")):
+            if file.is_file():
+                data = file.read_bytes()  # of what a link leads to
+                entry = tarfile.TarInfo(file.relative_to(texts).as_posix())
+                entry.size = len(data)
+                tar.addfile(entry, io.BytesIO(data))
     return gzip.compress(stream.getvalue(), mtime=0)
 
 
-def _copyright(unpacked: Path, name: str) -> Path:
-    file = unpacked / "usr/share/doc" / name / "copyright"
+def _copyright(texts: Path, name: str) -> Path:
+    file = texts / name / "copyright"
     if not file.exists():
-        raise LabError(
-            f"tab: expected /usr/share/doc/{name}/copyright in one of the packages, found none",
-            f"name the package that has it in {RECIPE}, under [texts]",
-        )
+        raise LabError(f"tab: expected /usr/share/doc/{name}/copyright in the guest, found none", "./lab tab")
     return file

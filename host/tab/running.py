@@ -1,14 +1,14 @@
 """What does a run in the tab's kernel show? Restored under Node as a page restores it: one JSON object, or a few
 lines for a person."""
 
-from host.tab.state import State, call
+import json
 
-NAMES = {"A": "A", "B": "B", "B-again": "B again"}
+from host.tab.state import State, call
 
 
 def run(state: State, told: bool, trace: bool) -> dict:
     """Chapter 1 once, in a machine of its own; `told`: a route says 1480 bytes beforehand (the control)."""
-    seen = call("run", state.folder, *(["told"] if told else []), *(["trace"] if trace else []))
+    seen = call("run", state.folder, json.dumps({"told": told, "trace": trace}))
     return {**seen, "kernel": state.described["release"]}
 
 
@@ -32,24 +32,15 @@ def _made_lines(answer: dict) -> list[str]:
 
 
 def _run_lines(answer: dict) -> list[str]:
-    way = ", route MTU 1480" if answer["control"] else ""
+    way = ", route MTU 1480" if answer["told"] else ""
     exchanges = answer["exchanges"]
-    lines = [
+    return [
         f"frag-needed on Linux {answer['kernel']}, in the emulator of the tab",
         "",
-        f"{'waited, ms' + way:<28}" + "".join(f"{NAMES[one['name']]:>10}" for one in exchanges),
+        f"{'waited, ms' + way:<28}" + "".join(f"{one['name']:>10}" for one in exchanges),
         f"{'':<28}" + "".join(f"{one['waited_ms']:>10.1f}" for one in exchanges),
         "",
         *(f"{name:<28}{moved:>10}" for name, moved in answer["counters"].items()),
-    ]
-    for event in answer.get("stacks", []):
-        lines += [
-            "",
-            f"{event['function']} at {event['at_ms']:.1f} ms, in {event['process']}",
-            *(f"    {frame}" for frame in event["frames"]),
-        ]
-    return [
-        *lines,
         "",
         "measured: the machine kept time during the run" if answer["measured"] else f"not measured: {answer['reason']}",
     ]

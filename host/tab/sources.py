@@ -14,10 +14,10 @@ from host.debian import archive
 from host.errors import LabError
 from host.paths import REPOSITORY, VM_IMAGE
 from host.phases import phase
-from host.tab import node, packages
+from host.tab import node, root
 from host.tab.state import State
 
-RECIPE = ("lab", "core", "host", "requirements.txt", "LICENSE", "LICENSES", VM_IMAGE.relative_to(REPOSITORY) / "tab")
+RECIPE = ("lab", "core", "host", "labs", "requirements.txt", "LICENSE", "LICENSES", VM_IMAGE.relative_to(REPOSITORY))
 README = "README.md"
 HEAD = """# The sources of the kernel that runs in a reader's tab
 
@@ -27,7 +27,7 @@ Linux {release}, made of Debian {suite}'s packages for i386, for the emulator v8
 
 - `debian/` holds Debian's source packages, as its archive signs them, each with its debian/copyright.
 - `npm/` holds npm's packages, as npm's lock names them by hash; each contains its licence.
-- `recipe/` holds what makes the state of them: the programs of our own that run in it, and `./lab tab`.
+- `recipe/` holds what makes the state of them: what of it is our own, and `./lab tab`.
 
 | in the state | version | licences | made of |
 | --- | --- | --- | --- |
@@ -120,7 +120,7 @@ def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path)
     if not done and re.search(r"Can not find version|Unable to find a source package", cause):
         raise LabError(
             f"tab: the archive has moved on from what the state holds: {cause}",
-            f"rm -r {shlex.quote(str(packages.fetched().folder))} && ./lab tab",
+            f"rm -r {shlex.quote(str(root.built().folder))} && ./lab tab",
         )
     if not done:
         raise LabError(f"tab: the sources were not fetched: {cause}", f"fix what it names, then: {again}")

@@ -1,5 +1,5 @@
-"""What is the tab's kernel, and how is it made? Debian's kernel boots once in the emulator, brings up chapter 1's
-hosts, and its memory is saved; emulator and state are one pair, described by state.json."""
+"""What is the tab's guest, and how is it made? It boots once in the emulator, brings chapter 1's network up, and its
+memory is saved; emulator, disks and state belong together, described by state.json."""
 
 import hashlib
 import json
@@ -13,31 +13,27 @@ from pathlib import Path
 from host import store
 from host.errors import LabError
 from host.phases import phase
-from host.tab import licences, node, packages
-from host.tab.initramfs import SOURCES, initramfs
+from host.tab import layer, licences, node, pieces, root
 
-# Of the machine, when it is saved and each time it is restored. 64 MiB do not boot: the emulator lays the
-# initramfs there. No network device: nothing can leave.
+# Of the machine, when it is saved and each time it is restored. The second serial line is the page's way in. No network
+# device: nothing can leave.
 SETTINGS = {
-    "memory_size": 96 << 20,
+    "memory_size": 256 << 20,
     "vga_memory_size": 1 << 20,
     "disable_keyboard": True,
     "disable_mouse": True,
     "disable_speaker": True,
+    "uart1": True,
 }
-# Freed pages are zero, so that the state packs well; the rest is what this machine does not need.
+# Freed pages are zero, so that the state packs well; the disks are the root and what lies above it; the rest is what
+# this machine does not need.
 CMDLINE = (
-    "console=ttyS0 quiet nokaslr mitigations=off tsc=reliable init_on_free=1 init_on_alloc=0 apparmor=0 audit=0 "
-    "lsm= cryptomgr.notests panic=-1"
+    "console=ttyS0 quiet disks=sda,sdb nokaslr mitigations=off tsc=reliable init_on_free=1 init_on_alloc=0 apparmor=0 "
+    "audit=0 lsm= cryptomgr.notests panic=-1"
 )
-BOOT_FILES = {
-    "vmlinuz": "boot/vmlinuz-*",
-    "bios.bin": "usr/share/seabios/bios.bin",
-    "vgabios.bin": "usr/share/seabios/vgabios-stdvga.bin",
-}
 KEPT = ("state.zst", "libv86.js", "v86.wasm")
-# live.js and protocol.js are none of them: they restore what was saved, and may change without it.
-MADE_OF = [*SOURCES, *(node.TAB / name for name in ("init", "shell", "packages.toml", "node.mjs"))]
+# live.js is none of them: it restores what was saved, and may change without it.
+MADE_OF = [node.TAB / name for name in ("packages.toml", "node.mjs", "disk.js")]
 
 
 @dataclass(frozen=True)
@@ -57,15 +53,16 @@ class State:
 
 
 def state() -> State:
-    """The state that vm-image/tab/ describes, made if need be (half a minute, once; with all fetched)."""
-    fetched, emulator = packages.fetched(), node.emulator()
+    """The state that vm-image/ describes, made if need be (two minutes, once; with all fetched)."""
+    base, emulator = root.built(), node.emulator()
 
     def make(folder: Path) -> None:
         for name in node.EMULATOR.values():
             shutil.copy(emulator / name, folder / name)
-        boot, held = _boot(fetched, folder)
-        described = _booted(folder)
-        for name in boot:
+        disks, held = _boot(base, folder)
+        with phase("tab: booting its guest in the emulator, and saving it"):
+            described = call("make", folder)
+        for name in (*root.BOOT, "boot.json"):
             (folder / name).unlink()
         (folder / "state.json").write_text(
             json.dumps(
@@ -74,9 +71,11 @@ def state() -> State:
                     "recipe": _recipe(),
                     "settings": SETTINGS,
                     "cmdline": CMDLINE,
+                    "disks": disks,
+                    "held": layer.HELD,
                     "date": time.strftime("%Y-%m-%d"),
                     "files": {name: _hashed(folder / name) for name in KEPT},
-                    "suite": packages.recipe()["suite"],
+                    "suite": root.recipe()["suite"],
                     "packages": held,
                     "v86": node.locked()["v86"]["version"],
                     "npm": {
@@ -88,7 +87,7 @@ def state() -> State:
             )
         )
 
-    return State(store.made("tab", store.key_of(json.dumps(fetched.versions), _recipe()), make, 500))
+    return State(store.made("tab", store.key_of(base.folder.name, _recipe()), make, 800))
 
 
 def there() -> State | None:
@@ -99,30 +98,23 @@ def there() -> State | None:
 
 
 def _recipe() -> str:
-    return store.key_of(json.dumps(SETTINGS), CMDLINE, *MADE_OF, *node.LOCK, node.REQUIREMENTS)
+    return store.key_of(json.dumps(SETTINGS), CMDLINE, layer.key(), *MADE_OF, *node.LOCK, node.REQUIREMENTS)
 
 
-def _boot(fetched: packages.Packages, folder: Path) -> tuple[list[str], dict[str, dict]]:
-    """Lays what the emulator boots from into the folder, and the copyright files; the names of what it boots from,
-    and the packages with their licences."""
-    unpacked, wanted = folder / "unpacked", packages.recipe()
-    unpacked.mkdir()
-    with phase("tab: making the initramfs"):
-        fetched.unpack(unpacked)
-        for name, pattern in BOOT_FILES.items():
-            shutil.copy(next(unpacked.glob(pattern)), folder / name)
-        (folder / "initramfs").write_bytes(initramfs(unpacked, wanted))
-        (folder / "boot.json").write_text(json.dumps({"settings": SETTINGS, "cmdline": CMDLINE}))
-        (folder / licences.ARCHIVE).write_bytes(licences.packed(unpacked, fetched.held))
-        named = licences.named(unpacked, fetched.held, wanted["licences"])
-    shutil.rmtree(unpacked)
-    held = {name: {**entry, "licences": named[name]} for name, entry in fetched.held.items()}
-    return [*BOOT_FILES, "initramfs", "boot.json"], held
-
-
-def _booted(folder: Path) -> dict:
-    with phase("tab: booting its kernel in the emulator, and saving it"):
-        return call("make", folder)
+def _boot(base: root.Root, folder: Path) -> tuple[dict, dict[str, dict]]:
+    """Lays what the emulator boots from into the folder, the disks' pieces, and the copyright files; the disks as
+    disk.js knows them, and the packages with their licences."""
+    for name in root.BOOT:
+        shutil.copy(base.folder / name, folder / name)
+    (folder / pieces.FOLDER).mkdir()
+    above = folder / "layer.squashfs"
+    layer.laid(above, base)
+    disks = {name: pieces.cut(disk, folder / pieces.FOLDER) for name, disk in {"hda": base.disk, "hdb": above}.items()}
+    above.unlink()
+    (folder / "boot.json").write_text(json.dumps({"settings": SETTINGS, "cmdline": CMDLINE, "disks": disks}))
+    (folder / licences.ARCHIVE).write_bytes(licences.packed(base.texts))
+    named = licences.named(base.texts, base.packages, root.recipe()["licences"])
+    return disks, {name: {**entry, "licences": named[name]} for name, entry in base.packages.items()}
 
 
 def call(verb: str, folder: Path, *words: str) -> dict:
@@ -139,7 +131,7 @@ def call(verb: str, folder: Path, *words: str) -> dict:
         said = (result.stdout + result.stderr).strip()[-800:]
         answer = {"error": f"expected one JSON object from Node, found (status {result.returncode}): {said}"}
     if "error" in answer:
-        raise LabError(f"tab: {answer['error']}", f"rm -r {folder} && ./lab tab" if verb == "run" else "./lab tab")
+        raise LabError(f"tab: {answer['error']}", f"rm -r {folder} && ./lab tab" if verb == "ask" else "./lab tab")
     return answer
 
 

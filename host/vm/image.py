@@ -1,8 +1,6 @@
 """How is the guest's disk made? By mmdebstrap from Debian's archive, as vm-image/ says."""
 
 import json
-import os
-import re
 import shlex
 import subprocess
 import time
@@ -11,20 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host import store
-from host.debian import archive, installed, namespaces
-from host.errors import LabError
-from host.paths import VM_IMAGE, cache
-from host.phases import phase
+from host.debian import archive, installed, namespaces, root
+from host.paths import VM_IMAGE
 
 KEPT_OUTSIDE = ("vmlinuz", "initramfs", "release", "packages")
-SQUASHFS = [
-    "-tar",
-    *("-comp", "zstd", "-Xcompression-level", "15"),
-    # With a file's tail in a fragment, Linux 6.1 leaves what was there behind its end: see tests/guest/test_disk.py.
-    "-no-tailends",
-    *("-noappend", "-no-progress", "-quiet"),
-]
-NEEDS_MIB = 4500  # unpacked guest, its packages and the packed disk, for a moment all at once
+SCRIPTS = ("customize.sh", "common.sh")  # what finishes it, in the guest
 
 
 @dataclass(frozen=True)
@@ -84,46 +73,23 @@ def image() -> Image:
     """The image that vm-image/ describes, built if need be (two minutes, once)."""
     ingredients = store.key_of(
         VM_IMAGE / "packages.toml",
-        VM_IMAGE / "customize.sh",
+        *(VM_IMAGE / name for name in SCRIPTS),
         VM_IMAGE / "rootfs",
         VM_IMAGE / "initramfs",
         (keys() / "client.pub").read_bytes(),
-        *SQUASHFS,
+        *root.SQUASHFS,
     )
-    return Image(store.made("image", ingredients, _build, NEEDS_MIB))
+    return Image(store.made("image", ingredients, _build, root.NEEDS_MIB))
 
 
 def _build(folder: Path) -> None:
     archive.need("mksquashfs")
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
-    log = cache() / "image.log"
-    with phase("guest image: building it (once, two to four minutes)") as progress:
-        with (
-            open(log, "w") as errors,
-            archive.started(_mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors) as build,
-        ):
-            pack = subprocess.Popen(
-                [*archive.ENDED_WITH_US, "mksquashfs", "-", folder / "disk.squashfs", *SQUASHFS],
-                stdin=build.stdout,
-                stdout=errors,
-                stderr=errors,
-            )
-            build.stdout.close()
-            try:
-                while build.poll() is None or pack.poll() is None:
-                    progress(_last_step(log))
-                    time.sleep(0.5)
-            finally:
-                if pack.poll() is None:
-                    pack.terminate()
-                    pack.wait()
-    if build.returncode or pack.returncode:
-        raise LabError(_cause(log), "fix what it names, then the same ./lab call")
+    root.packed(_root(recipe, folder), folder / "disk.squashfs", "guest image")
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
 
 
-def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
-    """The command line; root is used where we are root, a user namespace elsewhere."""
+def _root(recipe: dict, folder: Path) -> root.Root:
     secrets = keys()
     hooks = [
         'mkdir -p "$1/root/.ssh" "$1/etc/ssh" "$1/tmp/lab"',
@@ -131,41 +97,14 @@ def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
         f"copy-in {_quoted(VM_IMAGE / 'initramfs')} /tmp/lab",
         f"upload {_quoted(secrets / 'client.pub')} /root/.ssh/authorized_keys",
         f"upload {_quoted(secrets / 'guest')} /etc/ssh/ssh_host_ed25519_key",
-        f"upload {_quoted(VM_IMAGE / 'customize.sh')} /tmp/lab/customize.sh",
+        *[f"upload {_quoted(VM_IMAGE / name)} /tmp/lab/{name}" for name in SCRIPTS],
         'chroot "$1" sh /tmp/lab/customize.sh',
         *[f"download /lab-out/{name} {_quoted(folder / name)}" for name in KEPT_OUTSIDE],
         'rm -r "$1/lab-out"',
         *[f'rm -r "$1"{path}' for path in recipe["remove"]],
     ]
-    return [
-        "mmdebstrap",
-        "--variant=minbase",
-        "--format=tar",
-        f"--mode={'root' if os.getuid() == 0 else 'unshare'}",
-        f"--include={','.join(recipe['packages'])}",
-        '--aptopt=APT::Install-Recommends "false"',
-        *[f"--dpkgopt=path-exclude={pattern}" for pattern in recipe["leave-out"]],
-        *[f"--customize-hook={hook}" for hook in hooks],
-        recipe["suite"],
-        "-",
-    ]
+    return root.Root(recipe["suite"], recipe["packages"], recipe["leave-out"], hooks)
 
 
 def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
-
-
-def _last_step(log: Path) -> str:
-    steps = re.findall(r"^I: (.*)$", log.read_text(errors="replace"), re.MULTILINE)
-    return steps[-1] if steps else ""
-
-
-def _cause(log: Path) -> str:
-    """One line of cause from a failed build's log, and where the whole log is."""
-    text = log.read_text(errors="replace")
-    if re.search("No space left on device|enough free space", text):  # the system's words, and apt's
-        cause = f"the disk is full (about {NEEDS_MIB} MiB are needed in {archive.unpacks_in()} and {cache()})"
-    else:
-        errors = re.findall(r"^(?:E|FATAL ERROR|dpkg: error).*$", text, re.MULTILINE)
-        cause = errors[0] if errors else "see the log"
-    return f"guest image: {cause}\n  The whole log: {log}"

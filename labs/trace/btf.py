@@ -7,11 +7,15 @@ emulation. The kernel carries the answer itself: Documentation/bpf/btf.rst has t
 from __future__ import annotations
 
 import functools
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-VMLINUX = Path("/sys/kernel/btf/vmlinux")
+from labs.trace.objects import BROUGHT
+
+# The kernel's own; where it has none, that of the structures which our programs read, made from its headers.
+PLACES = (Path("/sys/kernel/btf/vmlinux"), BROUGHT / f"{os.uname().release}.btf")
 _HEADER = struct.Struct("=HBBIIIII")  # magic, version, flags, header length, types at, long, strings at, long
 _MAGIC, _STRUCT, _ENUM, _FUNC = 0xEB9F, 4, 6, 12
 
@@ -67,10 +71,11 @@ def has_function(name: str) -> bool:
 
 @functools.cache
 def _sections() -> tuple[bytes, bytes]:
-    raw = VMLINUX.read_bytes()
+    found = next((place for place in PLACES if place.exists()), PLACES[0])
+    raw = found.read_bytes()
     magic, _, _, header, types_at, types_long, strings_at, strings_long = _HEADER.unpack_from(raw)
     if magic != _MAGIC:
-        raise NoSuchField(f"expected BTF in {VMLINUX}, found another format")
+        raise NoSuchField(f"expected BTF in {found}, found another format")
     start, names = header + types_at, header + strings_at
     return raw[start : start + types_long], raw[names : names + strings_long]
 

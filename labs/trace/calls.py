@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labs.errors import CannotTry, CouldNotTell
-from labs.trace.symbols import Symbols
+from labs.trace.symbols import running
 
 TRACING = Path("/sys/kernel/tracing")
 
@@ -32,7 +32,7 @@ class Calls:
     """
 
     def __init__(self, functions: Sequence[str], everyone: bool = False) -> None:
-        symbols = Symbols()
+        symbols = running()
         self.where = {name: symbols.of(name) for name in functions}
         gone = [name for name, symbol in self.where.items() if symbol is None]
         if gone:

@@ -65,9 +65,27 @@ struct registers { word r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx
 #if WORD_BITS == 32
 static __always_inline u64 on_stack(void *ctx, u32 number)
 {
-    word argument = 0;
-    GET(argument, (u64)REGISTER(ctx, sp), number * sizeof(word));
-    return argument;
+    word found = 0;
+    GET(found, (u64)REGISTER(ctx, sp), number * sizeof(word));
+    return found;
+}
+
+// Stacks are followed by frame pointers there, and a function that is just being entered has not made its frame: its
+// caller is told by the return address alone, which is put in behind the function itself. (The instruction pointer is one
+// byte into it; kprobe_ftrace_handler() in arch/x86/kernel/kprobes/ftrace.c. At a return it is elsewhere.)
+static __always_inline s64 stack_of(void *ctx, u64 *stack, u32 most_bytes)
+{
+    if (REGISTER(ctx, ip) != bpf_get_func_ip(ctx) + 1)
+        return bpf_get_stack(ctx, stack, most_bytes, 0);
+    s64 bytes = bpf_get_stack(ctx, stack + 1, most_bytes - sizeof(u64), 0);
+    stack[0] = stack[1];
+    stack[1] = on_stack(ctx, 0);
+    return bytes < 0 ? bytes : bytes + sizeof(u64);
+}
+#else
+static __always_inline s64 stack_of(void *ctx, u64 *stack, u32 most_bytes)
+{
+    return bpf_get_stack(ctx, stack, most_bytes, 0);
 }
 #endif
 
@@ -87,7 +105,7 @@ static __always_inline int note_port(void *ctx, u32 probe, u32 port, s64 value, 
     event->value = value;
     event->detail = detail;
     // One frame less than fits, and the mask: so the verifier sees that no more than an event is sent.
-    s64 bytes = bpf_get_stack(ctx, event->stack, sizeof(event->stack) - sizeof(u64), 0);
+    s64 bytes = stack_of(ctx, event->stack, sizeof(event->stack) - sizeof(u64));
     event->stack_bytes = bytes < 0 ? 0 : bytes & (sizeof(event->stack) - 1);
     events.perf_submit(ctx, event, offsetof(struct event, stack) + (bytes & (sizeof(event->stack) - 1)));
     return 0;

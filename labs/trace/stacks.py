@@ -43,7 +43,7 @@ class Frame:
 
     `renamed_to` is its name in the running kernel, `no_frame` allows it to be absent (inlined,
     or left by a tail call), `chance` too (what an interrupt interrupts may be anything), and `why`
-    explains each. `source` is a path in the kernel tree.
+    explains each. `source` is a path in the kernel tree. `on_32_bits` is its name in a kernel of 32 bits, and why.
     """
 
     name: str
@@ -53,11 +53,16 @@ class Frame:
     why: str | None = None
     note: str | None = None
     source: str | None = None
+    on_32_bits: tuple[str, str] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every name under which the frame may be observed."""
-        return (self.name, self.renamed_to) if self.renamed_to else (self.name,)
+        return tuple(filter(None, (self.name, self.renamed_to, self.on_32_bits and self.on_32_bits[0])))
+
+    def why_called(self, name: str) -> str | None:
+        """Why it is observed under this name, which is not its first."""
+        return self.on_32_bits[1] if self.on_32_bits and name == self.on_32_bits[0] else self.why
 
 
 @dataclass(frozen=True)
@@ -214,7 +219,7 @@ def match(
         elif names[index] == frame.name:
             rows.append(Row(State.SEEN, frame, seen))
         else:
-            rows.append(Row(State.RENAMED, frame, seen, frame.why))
+            rows.append(Row(State.RENAMED, frame, seen, frame.why_called(names[index])))
     return Comparison(rows, title)
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 import struct
-from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
 from labs.trace.stacks import function_name
+from labs.trace.symbols import Symbols, running
 
 _JUMP = b"\xe9"  # jmp rel32; Intel SDM volume 2, JMP
 _INDIRECT = re.compile(rb"\x41?\xff[\xe0-\xe7]")  # jmp *register
 _PT_LOAD = 1
+_WIDE = 2  # ELFCLASS64 in e_ident; elf(5)
 
 
 @dataclass(frozen=True)
@@ -35,20 +36,13 @@ class Jump:
 class KernelCode:
     """The running kernel's functions, as machine code."""
 
-    def __init__(self, symbols: str = "/proc/kallsyms", core: str = "/proc/kcore") -> None:
-        found = re.findall(rb"^([0-9a-f]+) [tT] (\S+)", Path(symbols).read_bytes(), re.MULTILINE)
-        ordered = sorted((int(address, 16), name.decode()) for address, name in found)
-        self.starts = [address for address, _ in ordered]
-        self.names = [name for _, name in ordered]
+    def __init__(self, symbols: Symbols | None = None, core: Path = Path("/proc/kcore")) -> None:
+        self.symbols = symbols or running()
         self.core = core
 
     def jumps(self, function: str) -> list[Jump]:
         """Jumps out of a C function and its clones, to the start of another."""
-        found = []
-        for number, name in enumerate(self.names):
-            if name == function or (name.startswith(function + ".") and ".cold" not in name):
-                found += self._jumps_of(number, function)
-        return found
+        return [jump for start, end in self.symbols.code_of(function) for jump in self._jumps_of(function, start, end)]
 
     def jump(self, function: str, targets: set[str]) -> Jump | None:
         """The jump by which `function` reaches one of `targets`: a named one before one by register."""
@@ -56,9 +50,7 @@ class KernelCode:
         named = (jump for jump in jumps if jump.target in targets)
         return next(named, next((jump for jump in jumps if not jump.target), None))
 
-    def _jumps_of(self, number: int, function: str) -> list[Jump]:
-        start = self.starts[number]
-        end = self.starts[bisect_right(self.starts, start)]
+    def _jumps_of(self, function: str, start: int, end: int) -> list[Jump]:
         code = self._read(start, end - start)
         found = []
         at = -1
@@ -67,27 +59,21 @@ class KernelCode:
             goal = start + at + 5 + struct.unpack_from("=i", code, at + 1)[0]
             found += [
                 Jump(function, at, function_name(name))
-                for name in self._starting_at(goal)
+                for name in self.symbols.starting_at(goal)
                 if function_name(name) != function
             ]
         return found + [Jump(function, match.start(), "") for match in _INDIRECT.finditer(code)]
-
-    def _starting_at(self, address: int) -> list[str]:
-        last = bisect_right(self.starts, address)
-        first = last
-        while first and self.starts[first - 1] == address:
-            first -= 1
-        return self.names[first:last]
 
     def _read(self, address: int, count: int) -> bytes:
         """Bytes of kernel memory, found by the ELF program headers of /proc/kcore."""
         with open(self.core, "rb") as core:
             header = core.read(64)
-            at, size, many = struct.unpack_from("=Q", header, 32)[0], *struct.unpack_from("=HH", header, 54)
+            wide = header[4] == _WIDE
+            at, size, many = struct.unpack_from("=32xQ14xHH" if wide else "=28xI10xHH", header)
             core.seek(at)
             table = core.read(size * many)
             for entry in range(0, len(table), size):
-                kind, _, offset, virtual, _, in_file = struct.unpack_from("=IIQQQQ", table, entry)
+                kind, offset, virtual, in_file = struct.unpack_from("=I4xQQ8xQ" if wide else "=III4xI", table, entry)
                 if kind == _PT_LOAD and virtual <= address < virtual + in_file:
                     core.seek(offset + address - virtual)
                     return core.read(count)

@@ -28,7 +28,7 @@ from labs.measure.spent import spent
 from labs.trace import libbpf
 from labs.trace.objects import HEADER
 from labs.trace.stacks import function_name
-from labs.trace.symbols import Symbols, names
+from labs.trace.symbols import Symbols, running
 
 LONGEST_STACK = int(re.findall(r"LONGEST_STACK (\d+)", HEADER.read_text())[0])
 
@@ -119,7 +119,7 @@ class Tracer:
         self._names: dict[int, str] = {}
         self._raw: list[tuple[Any, ...]] = []
         self._loaded = self.load(self.program)
-        symbols = Symbols()
+        symbols = running()
         try:
             for handler, candidates in self.probes.items():
                 self._attach(handler, candidates, symbols)
@@ -134,7 +134,7 @@ class Tracer:
         with spent(TRACERS):
             try:
                 self.drain()
-                self._name = functools.cache(names().of)  # the same addresses come again and again
+                self._name = functools.cache(running().at)  # the same addresses come again and again
                 self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
             finally:
                 self._loaded.close()

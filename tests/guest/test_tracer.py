@@ -10,7 +10,7 @@ from labs.errors import CannotTry, CouldNotTell
 from labs.take.reader_program import Refused, written
 from labs.take.reader_program import attached as readers
 from labs.trace import btf, objects
-from labs.trace.symbols import KALLSYMS, Names, Symbols, symbol_of
+from labs.trace.symbols import KALLSYMS, Symbols, symbol_of
 from labs.trace.tail_calls import KernelCode
 from labs.trace.tracer import Tracer, TracerError
 
@@ -188,14 +188,14 @@ def test_the_table_of_symbols_is_read_only_for_what_the_type_information_lacks(t
 
 
 def test_every_function_is_known_by_an_address_in_it():
-    names = Names()
+    names = Symbols()
     for line in KALLSYMS.read_text().splitlines()[::100]:
         address, kind, name = line.split()[:3]
         if kind in "tT" and int(address, 16):
-            assert names.of(int(address, 16)).endswith("+0x0"), line
+            assert names.at(int(address, 16)).endswith("+0x0"), line
     known = {line.split()[2]: int(line.split()[0], 16) for line in KALLSYMS.read_text().splitlines()}
     for function in ("tcp_v4_err", "__icmp_send", "tcp_write_wakeup"):
-        assert names.of(known[function] + 5) == f"{function}+0x5"
+        assert names.at(known[function] + 5) == f"{function}+0x5"
 
 
 def test_offsets_come_from_the_kernel():

@@ -1,125 +1,123 @@
-// How does chapter 1 happen in the emulator? The same file serves a page and Node (node.mjs), so it knows neither files
-// nor a document: whoever calls it brings the emulator and its bytes. A classic script and not a module, because a page
-// opened from a folder may load no module; it needs protocol.js, which reads what the console says.
+// How does a part of the lab run in the emulator? The same file serves a page and Node (node.mjs), so it knows neither
+// files nor a document: whoever calls it brings the emulator and its bytes. A classic script and not a module, because a
+// page opened from a folder may load no module; it needs disk.js.
 //
-//   const machine = await LiveRun.restored({V86, wasm, state, settings});
-//   const run = await machine.run({told: false, trace: true}, lines => show(LiveProtocol.soFar(lines)));
+//   const machine = await LiveRun.restored({V86, wasm, state, settings, disks, piece});
+//   const {status} = await machine.request({...held, stdin: "{}"}, line => …);
 //   await machine.end();
 //
-// or, in place of a run, a shell for who types:
+// `held` is the request that the saved guest is prepared for, of {module, arguments}, in state.json with the settings and
+// disks; what else a guest can be asked for says serial_server.py. A line is {out | err: text, at_ms}, by this machine's
+// clock. Or, in place of a run, a terminal for who types at the same hosts:
 //
-//   const shell = machine.terminal({columns: 80, rows: 24}, bytes => …);
-//   shell.type("ip route get 10.0.0.2\r");
+//   const shell = machine.terminal(held, {columns: 80, rows: 24}, bytes => …);
+//   shell.type("client ip route get 10.0.0.2\r");
 //   await shell.ended;
 //
 // A run has a machine of its own: one that is put back to its state a second time stands still until the
 // clock has passed that of the saving, and what the client has learnt in one run spoils the next.
 "use strict";
 globalThis.LiveRun = (() => {
-    const DEADLINE_MS = 60000;
+    const DEADLINE_MS = 120000, TYPES_MS = 2 ** 31 - 1;
+    // For a run that counts: how late the guest's heart may beat, and how far its clock may be from this
+    // machine's. Neither knows how long a connection waited. A run has to tell a wait that ends with a timer of TCP's
+    // from one that needs none: the shortest such timer is 200 ms (include/net/tcp.h, TCP_RTO_MIN). Held up by less
+    // than half of it, neither can be taken for the other; a half again is kept as a margin.
+    const LATEST_MS = 200 / 4, APART_MS = LATEST_MS;
     const LEAST_STEP_MS = 0.0005;
     const LAST_LINES = 12;
-    const SHELL_END = "lab: shell-end";
 
-    // What the guest's console has said, in lines; `next` waits for one.
-    class Console {
-        constructor(emulator, now) {
-            this.lines = [];
-            this.last = [];
-            this.partial = "";
-            this.waiting = null;
-            this.now = now;
-            this.terminal = null;
-            emulator.add_listener("serial0-output-byte", byte => this.take(byte));
+    class RunError extends Error {}
+
+    // Whole lines of bytes that come one by one.
+    class Lines {
+        constructor(onLine) {
+            Object.assign(this, {onLine, bytes: []});
         }
 
         take(byte) {
-            if (this.terminal) return this.terminal(byte);
-            if (byte !== 10) {
-                if (byte !== 13) this.partial += String.fromCharCode(byte);
-                return;
-            }
-            const line = {text: this.partial, at_ms: this.now()};
-            this.partial = "";
-            this.last = [...this.last.slice(1 - LAST_LINES), line.text];
-            this.lines.push(line);
-            this.waiting?.();
-        }
-
-        async next(deadline_ms) {
-            while (!this.lines.length) {
-                const left_ms = deadline_ms - this.now();
-                const came = left_ms > 0 && await new Promise(resolve => {
-                    const timer = setTimeout(() => resolve(false), left_ms);
-                    this.waiting = () => { clearTimeout(timer); resolve(true); };
-                });
-                this.waiting = null;
-                if (!came) throw this.error("expected a line of the guest's console, and none came in time");
-            }
-            return this.lines.shift();
-        }
-
-        // From here on the bytes are `onBytes`', a task's worth at a time, and none is read here. Resolves behind
-        // the line with which init takes the console back.
-        given(onBytes) {
-            let portion = [], line = "";
-            return new Promise(resolve => {
-                this.terminal = byte => {
-                    if (!portion.length) queueMicrotask(() => {
-                        const bytes = Uint8Array.from(portion);
-                        portion = [];
-                        onBytes(bytes);
-                        if (!this.terminal) resolve();
-                    });
-                    portion.push(byte);
-                    line = byte === 10 ? "" : (line + String.fromCharCode(byte)).slice(-SHELL_END.length);
-                    if (line === SHELL_END) this.terminal = null;
-                };
-            });
-        }
-
-        error(what) {
-            const said = [...this.last, ...(this.partial ? [this.partial] : [])];
-            return new LiveProtocol.RunError(`${what}. The console's last lines:\n${said.map(line => `  ${line}`).join("\n")}`);
+            if (byte !== 10) return void this.bytes.push(byte);
+            const line = new TextDecoder().decode(Uint8Array.from(this.bytes));
+            this.bytes = [];
+            this.onLine(line);
         }
     }
 
-    // A machine whose guest waits for a command. `settings` are those of the emulator that saved the state.
+    // A promise that is settled from outside.
+    function later() {
+        const made = {};
+        made.promise = new Promise((resolve, reject) => Object.assign(made, {resolve, reject}));
+        return made;
+    }
+
+    // A machine whose guest waits for a request.
     class Machine {
         constructor(emulator, now) {
-            this.emulator = emulator;
-            this.console = new Console(emulator, now);
-            this.now = now;
+            Object.assign(this, {emulator, now, last: [], ready: later(), running: null, broken: null});
+            this.ready.promise.catch(() => {});
+            const console = new Lines(line => this.said(line.replace(/\r$/, "")));
+            const answers = new Lines(line => this.answered(JSON.parse(line)));
+            this.typed = null;
+            emulator.add_listener("serial0-output-byte", byte => (this.typed ?? console).take(byte));
+            emulator.add_listener("serial1-output-byte", byte => answers.take(byte));
         }
 
-        // Until a line that `ends` says is the last; all lines up to it, which `onLines` gets with each that came.
-        async until(ends, deadline_ms, onLines = () => {}) {
-            const lines = [], until_ms = this.now() + deadline_ms;
-            do {
-                lines.push(await this.console.next(until_ms));
-                onLines(lines);
-            } while (!ends(lines.at(-1).text));
-            return lines;
+        // A line of its console.
+        said(line) {
+            this.last = [...this.last.slice(1 - LAST_LINES), line];
+            const [, word, release] = /^lab: (ready|failed)\b ?(.*)/.exec(line) ?? [];
+            if (word === "ready") this.ready.resolve(release);
+            if (word === "failed") this.breaks(line);
         }
 
-        // `onLines` is called with each line of the run, all so far: see protocol.js.
-        async run({told = false, trace = false} = {}, onLines = () => {}, deadline_ms = DEADLINE_MS) {
-            this.emulator.serial0_send(`run ${told ? "told" : "fault"} ${trace ? "traced" : "quiet"}\n`);
-            const lines = await this.until(text => /^lab: (done|failed|unknown)\b/.test(text), deadline_ms, onLines);
+        answered({status, ...line}) {
+            if (!this.running) return;
+            if (status === undefined) return this.running.onLine({...line, at_ms: this.now()});
+            const {settled} = this.running;
+            this.running = null;
+            settled.resolve({status});
+        }
+
+        // What is asked for fails with this; so does all that is asked for later.
+        breaks(why) {
+            const said = this.last.map(line => `  ${line}`).join("\n");
+            this.broken = new RunError(`${why}. The console's last lines:\n${said}`);
+            this.ready.reject(this.broken);
+            this.running?.settled.reject(this.broken);
+        }
+
+        // Has a module run in the guest, as `python3 -m MODULE ARGUMENTS`, until it ends: {status}. Another request ends it.
+        async request({module, arguments: words = [], variables = {}, stdin = ""}, onLine = () => {}, deadline_ms = DEADLINE_MS) {
+            if (this.broken) throw this.broken;
+            this.running?.settled.reject(new RunError("another request has taken its place"));
+            const settled = later(), running = this.running = {onLine, settled};
+            const timer = setTimeout(() => settled.reject(new RunError(`expected ${module} to end, and it did not in time`)), deadline_ms);
+            this.send({module, arguments: words, variables, stdin});
             try {
-                return LiveProtocol.parse(lines, {told, trace});
-            } catch (error) {
-                throw error instanceof LiveProtocol.RunError ? this.console.error(error.message) : error;
+                return await settled.promise;
+            } finally {
+                clearTimeout(timer);
+                if (this.running === running) this.running = null;
             }
         }
 
-        // A shell in the guest, for who types. `columns` and `rows` are the terminal's, whose bytes go to `onBytes`;
-        // `ended` resolves when the shell has ended.
-        terminal({columns, rows}, onBytes) {
-            const ended = this.console.given(onBytes);
-            this.emulator.serial0_send(`shell ${columns} ${rows}\n`);
-            return {ended, type: text => this.emulator.serial0_send(
-                Array.from(new TextEncoder().encode(text), byte => String.fromCharCode(byte)).join(""))};
+        // Mininet's prompt at the hosts that are held, for who types. Its bytes go to `onBytes`, a task's worth at a time.
+        terminal(held, {columns, rows}, onBytes) {
+            let portion = [];
+            this.typed = {take: byte => {
+                if (!portion.length) queueMicrotask(() => {
+                    const bytes = Uint8Array.from(portion);
+                    portion = [];
+                    onBytes(bytes);
+                });
+                portion.push(byte);
+            }};
+            const ended = this.request({...held, stdin: `${JSON.stringify({terminal: [columns, rows]})}\n`}, () => {}, TYPES_MS);
+            return {ended, type: text => this.emulator.serial_send_bytes(0, new TextEncoder().encode(text))};
+        }
+
+        send(object) {
+            this.emulator.serial_send_bytes(1, new TextEncoder().encode(`${JSON.stringify(object)}\n`));
         }
 
         end() {
@@ -135,24 +133,43 @@ globalThis.LiveRun = (() => {
         return () => last = Math.max(clock(), last + LEAST_STEP_MS);
     }
 
-    // `wasm` and the images are ArrayBuffers: nothing is fetched here.
-    function started({V86, wasm, options, now = () => performance.now()}) {
+    // `wasm` and the images are ArrayBuffers: nothing is fetched here but pieces of the disks, by `piece(name)`.
+    function started({V86, wasm, options, disks, piece, now = () => performance.now()}) {
+        const drives = Object.fromEntries(Object.entries(disks).map(([name, disk]) => [name, new LiveDisk.Disk(disk, piece)]));
         const emulator = new V86({
             wasm_fn: async imports => {
                 imports.env.microtick = neverTwice(imports.env.microtick);
                 return (await WebAssembly.instantiate(wasm, imports)).instance.exports;
             },
-            autostart: true, ...options,
+            autostart: true, ...options, ...drives,
         });
-        return new Machine(emulator, now);
+        const machine = new Machine(emulator, now);
+        for (const drive of Object.values(drives)) drive.onerror = error => machine.breaks(error.message);
+        return machine;
     }
 
-    async function restored({V86, wasm, state, settings, now}) {
-        const machine = started({V86, wasm, now, options: {...settings, initial_state: {buffer: state}, autostart: false}});
+    async function restored({V86, wasm, state, settings, disks, piece, now}) {
+        const options = {...settings, initial_state: {buffer: state}, autostart: false};
+        const machine = started({V86, wasm, disks, piece, now, options});
         await new Promise(resolve => machine.emulator.add_listener("emulator-ready", resolve));
         await machine.emulator.run();
         return machine;
     }
 
-    return {restored, started, neverTwice, Machine};
+    // Whether the machine kept time during a run of `labs live`, by two instruments that do not look at who waited.
+    // `said` are its objects, each with the time at which its line was heard (`heard_ms`).
+    function verdict(said) {
+        const of = kind => said.filter(one => one.kind === kind), [begins] = of("begins"), [ends] = of("ends");
+        if (!begins || !ends) throw new RunError("expected a run that begins and ends");
+        const late_ms = Math.max(...of("exchange").map(one => one.late_ms));
+        const guest_ms = ends.clock_ms - begins.clock_ms, host_ms = ends.heard_ms - begins.heard_ms, reasons = [];
+        if (late_ms > LATEST_MS) reasons.push(`the guest's heart beat ${late_ms.toFixed(0)} ms late; ${LATEST_MS} are allowed`);
+        if (Math.abs(host_ms - guest_ms) > APART_MS)
+            reasons.push(`the run took ${guest_ms.toFixed(0)} ms by the guest's clock and ${host_ms.toFixed(0)} ms by `
+                         + `this machine's; ${APART_MS} apart are allowed`);
+        return {measured: !reasons.length, ...(reasons.length && {reason: reasons.join("; ")}),
+                instruments: {late_ms, guest_ms, host_ms}};
+    }
+
+    return {restored, started, verdict, neverTwice, Machine, RunError};
 })();

@@ -40,13 +40,13 @@ int on_start_xmit(void *ctx)
 {
     void *skb = ARGUMENT_1(ctx), *data = 0, *head = 0;
     struct headers packet = {};
-    u32 end = 0, length = 0;
+    u32 end = 0, length = 0;    // end: an offset, on 32 bits an address (NET_SKBUFF_DATA_USES_OFFSET)
     u16 gso_size = 0;
     GET(data, skb, sk_buff__data);
     GET(head, skb, sk_buff__head);
     GET(end, skb, sk_buff__end);
     GET(length, skb, sk_buff__len);
-    GET(gso_size, head + end, skb_shared_info__gso_size);
+    GET(gso_size, WORD_BITS == 32 ? (void *)(u64)end : head + end, skb_shared_info__gso_size);
     GET(packet, data, ETHERNET_BYTES);
     s64 syn = !!(packet.flags & TCP_SYN);
     return note(ctx, START_XMIT, packet.sport_be, syn << 32 | ntohl(packet.seq_be),

@@ -1,5 +1,7 @@
 """Is a program's object found as long as all that it is made of is the same, and made anew else?"""
 
+import re
+
 import pytest
 
 from labs.errors import CannotTry
@@ -8,14 +10,15 @@ from labs.trace import objects
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """A program whose compiler writes down that it was called."""
+    """A program whose compiler writes down that it was called, and how."""
     monkeypatch.setattr(objects, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(objects, "BROUGHT", tmp_path / "brought")
     for name in ("HEADER", "WORDS"):
         copy = tmp_path / getattr(objects, name).name
         copy.write_bytes(getattr(objects, name).read_bytes())
         monkeypatch.setattr(objects, name, copy)
     compiler = tmp_path / "compiler"
-    compiler.write_text(f'#!/bin/sh\necho made >>{tmp_path}/calls\nfor to; do :; done\ncat >"$to"\n')
+    compiler.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\nfor to; do :; done\ncat >"$to"\n')
     compiler.chmod(0o755)
     monkeypatch.setattr(objects, "COMPILER", str(compiler))
     file = tmp_path / "stall.bpf.c"
@@ -62,6 +65,21 @@ def test_without_a_compiler_what_has_an_object_is_tried_and_nothing_else(program
         objects.compiled(program)
 
 
+def test_a_kernel_of_another_word_has_objects_of_its_own(program):
+    ours, others = objects.compiled(program, 64), objects.compiled(program, 32)
+    assert ours != others and calls(program) == 2
+    assert [re.findall(r"WORD_BITS=(\d+)", call) for call in (program.parent / "calls").open()] == [["64"], ["32"]]
+
+
+def test_one_that_came_with_the_disk_is_taken_where_there_is_no_compiler(program, monkeypatch):
+    brought = objects.compiled(program, 32, objects.BROUGHT)
+    monkeypatch.setattr(objects, "COMPILER", "no-such-compiler")
+    assert objects.compiled(program, 32) == brought and brought.parent == objects.BROUGHT
+    program.write_text("")
+    with pytest.raises(CannotTry, match="no object of stall.bpf.c as it is now"):
+        objects.compiled(program, 32)
+
+
 def test_what_the_compiler_says_is_told_and_nothing_is_left(program, monkeypatch):
     monkeypatch.setattr(objects, "COMPILER", "false")
     with pytest.raises(CannotTry, match="stall.bpf.c does not compile"):
@@ -71,7 +89,7 @@ def test_what_the_compiler_says_is_told_and_nothing_is_left(program, monkeypatch
 
 def test_all_are_made_but_what_a_reader_writes(program, monkeypatch):
     found = []
-    monkeypatch.setattr(objects, "compiled", lambda file: found.append(file.name))
+    monkeypatch.setattr(objects, "compiled", lambda file, bits, folder: found.append(file.name))
     objects.main()
     assert {"stall.bpf.c", "segments.bpf.c", "pushes.bpf.c", "choice.bpf.c", "ways.bpf.c"} <= set(found)
     assert "start.bpf.c" not in found

@@ -1,8 +1,9 @@
-"""Which function is an address in?"""
+"""Which function is an address in, and where is its code?"""
 
 import pytest
 
-from labs.trace.symbols import Names
+from labs.trace import symbols
+from labs.trace.symbols import Symbols
 
 TABLE = """\
 ffffffff81000000 T _text
@@ -27,10 +28,30 @@ ffffffffc0001000 t of_a\t[a]
 def test_it_is_the_last_one_that_begins_before(tmp_path, address, name):
     table = tmp_path / "kallsyms"
     table.write_text(TABLE)
-    assert Names(table).of(address) == name
+    assert Symbols(table).at(address) == name
 
 
 def test_on_32_bits_too(tmp_path):
     table = tmp_path / "kallsyms"
     table.write_text("c1000000 T _text\nc1001000 t first\nc1001040 T second\n")
-    assert Names(table).of(0xC100103F) == "first+0x3f"
+    assert Symbols(table).at(0xC100103F) == "first+0x3f"
+
+
+def test_a_functions_code_ends_where_the_next_symbol_begins_and_its_clones_are_its_own(tmp_path):
+    table = tmp_path / "kallsyms"
+    table.write_text(
+        "c1001000 t one\nc1001000 t also_one\n"
+        "c1001040 t one.part.0\nc1001080 t one.cold\nc1001090 t one_more\nc10010a0 D x\n"
+    )
+    assert Symbols(table).code_of("one") == [(0xC1001000, 0xC1001040), (0xC1001040, 0xC1001080)]
+    assert Symbols(table).starting_at(0xC1001000) == ["also_one", "one"]
+    assert Symbols(table).starting_at(0xC1001001) == Symbols(table).starting_at(0xC10010A0) == []
+
+
+def test_the_table_is_read_once_and_again_when_modules_have_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(symbols, "MODULES", tmp_path / "modules")
+    (tmp_path / "modules").write_text("veth 36864 0 - Live 0xc0001000\n")
+    kept = symbols.running()
+    assert symbols.running() is kept
+    (tmp_path / "modules").write_text("veth 36864 0 - Live 0xc0002000\n")
+    assert symbols.running() is not kept

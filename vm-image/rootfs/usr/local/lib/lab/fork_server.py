@@ -8,6 +8,7 @@ when the client goes away, everything in that cgroup is ended, so nothing outliv
 """
 
 import gc
+import importlib
 import os
 import runpy
 import select
@@ -25,6 +26,12 @@ UNCAUGHT = 70  # sysexits.h, EX_SOFTWARE: an exception that nobody caught
 LENGTH = struct.Struct("N")  # size_t
 WARM_UP = "/usr/local/lib/lab/warm.sh"
 WARM_PROGRAM = "int warm(void *ctx) { return 0; }"
+# What is slow to import: by labs/ everywhere, and by it and notebooks in the VM.
+EVERYWHERE = (
+    *("concurrent.futures.thread", "ssl", "tomllib", "mininet.net", "mininet.node"),
+    *("scapy.layers.inet", "scapy.layers.inet6", "scapy.utils"),
+)
+HERE = ("bcc", "ipykernel.ipkernel", "ipykernel.kernelapp", "matplotlib.pyplot", "matplotlib_inline.backend_inline")
 
 
 def import_slow_things():
@@ -32,20 +39,8 @@ def import_slow_things():
     os.nice(19)  # whoever logs in meanwhile goes first
     warm = subprocess.Popen([WARM_UP])  # beside the imports, which wait for the disk
     os.environ.update(OPENBLAS_NUM_THREADS="1", MPLBACKEND="Agg", PYDEVD_DISABLE_FILE_VALIDATION="1")
-    import concurrent.futures.thread  # noqa: F401
-    import ssl  # noqa: F401
-    import tomllib  # noqa: F401
-
+    import_all(EVERYWHERE + HERE)
     import bcc
-    import ipykernel.ipkernel  # noqa: F401
-    import ipykernel.kernelapp  # noqa: F401
-    import matplotlib.pyplot  # noqa: F401
-    import matplotlib_inline.backend_inline  # noqa: F401
-    import mininet.net  # noqa: F401
-    import mininet.node  # noqa: F401
-    import scapy.layers.inet  # noqa: F401
-    import scapy.layers.inet6  # noqa: F401
-    import scapy.utils  # noqa: F401
 
     pid = os.fork()
     if pid == 0:
@@ -55,9 +50,20 @@ def import_slow_things():
         os._exit(0)
     os.waitpid(pid, 0)
     warm.wait()
-    gc.collect()
-    gc.freeze()  # keeps the collector from touching, and so copying, shared pages
+    freeze()
     os.setpriority(os.PRIO_PROCESS, 0, 0)
+
+
+def import_all(names):
+    """Import these modules."""
+    for name in names:
+        importlib.import_module(name)
+
+
+def freeze():
+    """Keep the collector from touching, and so copying, shared pages."""
+    gc.collect()
+    gc.freeze()
 
 
 def serve():
@@ -90,11 +96,7 @@ def keep(client):
         return
     request = receive(client, *LENGTH.unpack(length))
     group = os.path.join(CGROUPS, f"lab-{os.getpid()}")
-    os.mkdir(group)
-    worker = os.fork()
-    if worker == 0:
-        client.close()
-        work(request, fds, group)
+    worker = begin(request, fds, group, client.close)
     for fd in fds:
         os.close(fd)
     pidfd = os.pidfd_open(worker)
@@ -103,6 +105,16 @@ def keep(client):
         status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
         client.sendall(str(status).encode())
     end(group)
+
+
+def begin(request, fds, group, in_child=lambda: None):
+    """Fork who works on a request, in a cgroup of that name; its process id."""
+    os.mkdir(group)
+    worker = os.fork()
+    if worker == 0:
+        in_child()
+        work(request, fds, group)
+    return worker
 
 
 def receive(client, length):

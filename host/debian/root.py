@@ -1,0 +1,97 @@
+"""How does a guest's root file system become a disk? Debian's packages by mmdebstrap, whose archive mksquashfs packs
+while it comes."""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from host.debian import archive
+from host.errors import LabError
+from host.paths import cache
+from host.phases import phase
+
+SQUASHFS = [
+    *("-comp", "zstd", "-Xcompression-level", "15"),
+    # With a file's tail in a fragment, Linux 6.1 leaves what was there behind its end: see tests/guest/test_disk.py.
+    "-no-tailends",
+    *("-noappend", "-no-progress", "-quiet"),
+]
+NEEDS_MIB = 4500  # of the VM's: unpacked guest, its packages and the packed disk, for a moment all at once
+
+
+@dataclass(frozen=True)
+class Root:
+    """What it is made of: `packages` of a `suite`, without what the patterns `left_out` name and those of `included` do
+    not, and the `hooks` of mmdebstrap that finish it; further `options` are mmdebstrap's."""
+
+    suite: str
+    packages: Iterable[str]
+    left_out: Iterable[str]
+    hooks: Iterable[str]
+    options: Iterable[str] = ()
+    included: Iterable[str] = ()
+
+    def command(self) -> list[str]:
+        """The command line; root is used where we are root, a user namespace elsewhere."""
+        return [
+            "mmdebstrap",
+            "--variant=minbase",
+            "--format=tar",
+            f"--mode={archive.mode()}",
+            *self.options,
+            f"--include={','.join(self.packages)}",
+            '--aptopt=APT::Install-Recommends "false"',
+            *[f"--dpkgopt=path-exclude={pattern}" for pattern in self.left_out],
+            *[f"--dpkgopt=path-include={pattern}" for pattern in self.included],  # of dpkg's rules the last one counts
+            *[f"--customize-hook={hook}" for hook in self.hooks],
+            self.suite,
+            "-",
+        ]
+
+
+def packed(root: Root, disk: Path, what: str) -> None:
+    """Make the disk, a squashfs; `what` is its name on the terminal and that of its log."""
+    log = cache() / f"{what.replace(' ', '-')}.log"
+    with phase(f"{what}: building it (once, two to four minutes)") as progress:
+        with open(log, "w") as errors, archive.started(root.command(), stdout=subprocess.PIPE, stderr=errors) as build:
+            pack = subprocess.Popen(
+                [*archive.ENDED_WITH_US, *squashing("-", disk), "-tar"],
+                stdin=build.stdout,
+                stdout=errors,
+                stderr=errors,
+            )
+            build.stdout.close()
+            try:
+                while build.poll() is None or pack.poll() is None:
+                    progress(_last_step(log))
+                    time.sleep(0.5)
+            finally:
+                if pack.poll() is None:
+                    pack.terminate()
+                    pack.wait()
+    if build.returncode or pack.returncode:
+        raise LabError(_cause(what, log), "fix what it names, then the same ./lab call")
+
+
+def squashing(source: Path | str, disk: Path) -> list[str]:
+    """The command that packs a folder, or with `-tar` what comes on standard input."""
+    return ["mksquashfs", str(source), str(disk), *SQUASHFS]
+
+
+def _last_step(log: Path) -> str:
+    steps = re.findall(r"^I: (.*)$", log.read_text(errors="replace"), re.MULTILINE)
+    return steps[-1] if steps else ""
+
+
+def _cause(what: str, log: Path) -> str:
+    """One line of cause from a failed build's log, and where the whole log is."""
+    text = log.read_text(errors="replace")
+    if re.search("No space left on device|enough free space", text):  # the system's words, and apt's
+        cause = f"the disk is full (about {NEEDS_MIB} MiB are needed in {archive.unpacks_in()} and {cache()})"
+    else:
+        errors = re.findall(r"^(?:E|FATAL ERROR|dpkg: error).*$", text, re.MULTILINE)
+        cause = errors[0] if errors else "see the log"
+    return f"{what}: {cause}\n  The whole log: {log}"

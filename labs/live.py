@@ -1,0 +1,83 @@
+"""How does a case happen on a page? `python -m labs live CASE` brings its network up, waits for one line on standard
+input, and prints what a page shows, as it comes: one JSON object a line, with its `kind`.
+
+    {"kind": "ready"}                           the network is up, the instruments listen; now the line is read
+    {"kind": "begins", "clock_ms": 51234.5}     by the guest's monotonic clock
+    {"kind": "asks", "name": "B"}               who waits now
+    {"kind": "exchange", "name": "B", "bytes": 1448, "at_ms": 71.2, "waited_ms": 207.9, "late_ms": 0.3}
+    {"kind": "ends", "clock_ms": 51561.1}
+    {"kind": "figure", "name": "b-ladder", "tree": {"tag": "figure", "attributes": {…}, "children": […]}}
+    {"kind": "outcome", …}                      all that is known of the run, as plain values
+    {"kind": "over"}                            what follows is cleared away
+
+The line is a JSON object: what the case's `live.py` takes (for frag-needed {"told": true, "trace": true}), or
+{"terminal": [80, 24]}, columns and rows, for Mininet's command line on that network at the console. A case's module has
+
+    opened()    a context manager: a Live, whose network is up
+
+What takes long is before the line is read. So whoever begins this early, and has it asked later, does not wait for it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import json
+import os
+import struct
+import sys
+import termios
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any, Protocol
+
+from core.draw.tree import Element, data
+
+CONSOLE = "/dev/ttyS0"
+Say = Callable[..., None]
+
+
+class Live(Protocol):
+    """A case with its network up."""
+
+    def run(self, asked: Mapping[str, Any], say: Say) -> None:
+        """Has it happen, and says what a page shows."""
+
+    def terminal(self) -> None:
+        """Mininet's command line, at standard input and output."""
+
+
+def live(case: ModuleType) -> None:
+    """All of it, for the case whose module `live` this is."""
+    with case.opened() as opened:
+        gc.collect()
+        gc.freeze()  # what is there by now is never looked at again
+        say("ready")
+        asked = json.loads(sys.stdin.readline() or "{}")
+        if "terminal" in asked:
+            _at_console(*asked["terminal"])
+            opened.terminal()
+            return
+        opened.run(asked, say)
+        say("over")
+
+
+def say(kind: str, **what: Any) -> None:
+    """One line, at once."""
+    print(json.dumps({"kind": kind} | what, separators=(",", ":")), flush=True)
+
+
+def figure(name: str, drawn: Element) -> None:
+    """The line with a figure's tree."""
+    say("figure", name=name, tree=data(drawn))
+
+
+def _at_console(columns: int, rows: int) -> None:
+    """The console becomes this process's terminal, of that size. We lead a session: Ctrl-C reaches what runs there."""
+    console = os.open(CONSOLE, os.O_RDWR)
+    fcntl.ioctl(console, termios.TIOCSCTTY, 1)
+    fcntl.ioctl(console, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    for number in range(3):
+        os.dup2(console, number)
+    sys.stdin = os.fdopen(0, closefd=False)
+    os.environ["TERM"] = "xterm"
