@@ -13,7 +13,7 @@ from host.debian import root as disks
 from host.paths import REPOSITORY, VM_IMAGE
 from host.tab import btf, tracers
 from host.tab.root import TAB, Root, recipe
-from host.vm.parcel import contents
+from host.vm.labs_sync import contents
 
 LAB = "root/lab"  # where fork_server.py looks for it, labs.pth too
 OURS = "usr/local/lib/lab"

@@ -9,7 +9,7 @@ from host import store
 from host.phases import phase
 from host.tab.btf import btf
 from host.tab.root import Root
-from host.vm import parcel, serving
+from host.vm import guests, labs_sync
 from host.vm.ssh import module_command
 
 BITS = "32"
@@ -28,7 +28,7 @@ def objects() -> Path:
     """The folder of the objects, made if need be."""
 
     def make(folder: Path) -> None:
-        with phase("tab: compiling its tracers, in the VM"), serving.throwaway() as guest:
+        with phase("tab: compiling its tracers, in the VM"), guests.throwaway() as guest:
             guest.connection.run(module_command("labs.trace.objects", BITS, MADE_IN), check=True)
             packed = guest.connection.run(["tar", "-C", MADE_IN, "-c", "."], check=True, stdout=subprocess.PIPE).stdout
         subprocess.run(["tar", "-C", folder, "-x"], input=packed, check=True)
@@ -38,4 +38,4 @@ def objects() -> Path:
 
 def made_of() -> dict[str, str]:
     """Each file that has a part in the objects, with its hash."""
-    return {name: seen for name, seen in parcel.contents().items() if name in MADE_BY or name.endswith(".bpf.c")}
+    return {name: seen for name, seen in labs_sync.contents().items() if name in MADE_BY or name.endswith(".bpf.c")}
