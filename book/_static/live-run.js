@@ -1,5 +1,6 @@
 /* A chapter's case, run on its page: see book/_ext/live/live_run.py for the box, and the scripts that it names for the
-   machine (LiveRun). Nothing is loaded before the first click; what a guest says becomes text, never markup. */
+   machine (LiveRun) and what it says (LiveProtocol). Nothing is loaded before the first click; what a guest says becomes
+   words and the elements of a picture, never markup. */
 "use strict";
 (() => {
 
@@ -48,22 +49,38 @@ async function checked(name, blob, integrity) {
   }
 }
 
+/* As a browser is told the hash that a file is named by, in hexadecimal digits. */
+function integrityOf(hash) {
+  return `sha256-${btoa(String.fromCharCode(...hash.match(/../g).map(two => parseInt(two, 16))))}`;
+}
+
 class Files {
   constructor(live, onBytes) {
-    this.live = live;
-    this.onBytes = onBytes;
+    Object.assign(this, { live, onBytes, pieces: new Map() });
   }
 
-  async bytes(name) {
-    const { integrity, bytes } = this.live.files[name];
-    const blob = fromFolder ? await this.fromScript(name, bytes) : await this.fromServer(name);
-    return checked(name, blob, integrity);
+  bytes(name) {
+    return this.read(this.live.folder, name, this.live.files[name].integrity);
   }
 
-  async fromServer(name) {
+  /* Of a disk, by the hash of its bytes. All machines read the same, so one that is there is not loaded again. */
+  piece(hash) {
+    if (!this.pieces.has(hash)) {
+      const asked = this.read(this.live.pieces, hash, integrityOf(hash));
+      asked.catch(() => this.pieces.delete(hash));
+      this.pieces.set(hash, asked);
+    }
+    return this.pieces.get(hash);
+  }
+
+  async read(folder, name, integrity) {
+    return checked(name, await (fromFolder ? this.fromScript(folder, name) : this.fromServer(folder, name)), integrity);
+  }
+
+  async fromServer(folder, name) {
     let answer;
     try {
-      answer = await fetch(`${this.live.folder}/${name}`);
+      answer = await fetch(`${folder}/${name}`);
     } catch {
       throw new LoadError(`${name} could not be loaded: the connection failed.`);
     }
@@ -77,11 +94,11 @@ class Files {
   }
 
   /* A letter for each byte: see in_script in live_run.py. An array of bytes keeps of a number the last eight bits. */
-  async fromScript(name, bytes) {
-    await script(`${this.live.folder}/${name}.js`, { charset: "x-user-defined" });
+  async fromScript(folder, name) {
+    await script(`${folder}/${name}.js`, { charset: "x-user-defined" });
     const text = globalThis.LiveFiles[name];
     delete globalThis.LiveFiles[name];
-    this.onBytes(bytes);
+    this.onBytes(text.length);
     return new Blob([Uint8Array.from(text, letter => letter.charCodeAt(0))]);
   }
 
@@ -109,12 +126,13 @@ class Files {
     for (const name of this.live.scripts) await this.script(name);
   }
 
-  /* All that a run needs; `settings` are those of the machine whose memory was saved. */
+  /* All that a machine is restored from; `settings` are those of the one whose memory was saved. */
   async all() {
-    const [packed, state] = await Promise.all([this.bytes("v86.wasm.gz"), this.bytes("state.zst"),
-      this.script("libv86.js"), this.driver()]);
+    const [packed, state, disks] = await Promise.all([this.bytes("v86.wasm.gz"), this.bytes("state.zst"),
+      this.bytes("disks.json"), this.script("libv86.js"), this.driver()]);
     const wasm = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-    return { V86: globalThis.V86, wasm, state, settings: this.live.settings };
+    return { V86: globalThis.V86, wasm, state, settings: this.live.settings,
+      disks: JSON.parse(new TextDecoder().decode(disks)), piece: hash => this.piece(hash) };
   }
 }
 
@@ -134,7 +152,6 @@ class Box {
   constructor(element) {
     this.live = JSON.parse(element.dataset.live);
     this.recorded = JSON.parse(element.dataset.recorded);
-    this.stacks = JSON.parse(element.dataset.stacks);
     this.buttons = element.querySelector(".wpw-live-buttons");
     this.said = element.querySelector(".wpw-live-said");
     this.seen = element.querySelector(".wpw-live-seen");
@@ -176,7 +193,7 @@ class Box {
       await work();
     } catch (error) {
       console.warn(error);
-      const [first] = error.message.split("\n");
+      const first = error.message.split("\n")[0].replace(/\.?$/, ".");
       this.say(`It could not be run here. ${first} The recorded run above is not touched by that. Try again, or run it in the lab.`);
     }
     this.busy(false);
@@ -199,11 +216,11 @@ class Box {
   /* No run meanwhile: the two machines would hold each other up. */
   async terminal() {
     if (!globalThis.Terminal) await new Files(this.live, () => {}).terminal();
-    this.say("A machine of its own wakes, with a shell at the client; no other run can be made until the terminal is closed.");
+    this.say("A machine of its own wakes, with a prompt at its hosts; no other run can be made until the terminal is closed.");
     this.opens.textContent = TERMINAL.words;
     const machine = await globalThis.LiveRun.restored(this.loaded);
     try {
-      await globalThis.LiveTerminal.open({ Terminal: globalThis.Terminal, machine, place: this.place });
+      await globalThis.LiveTerminal.open({ Terminal: globalThis.Terminal, machine, held: this.live.held, place: this.place });
     } finally {
       await machine.end();
     }
@@ -228,20 +245,27 @@ class Box {
 
   async run({ told, trace }) {
     const wasHidden = watched();
+    let run, drawn_ms = null;
     this.pictures.begins();
+    this.say("The kernel wakes …");
     const machine = await globalThis.LiveRun.restored(this.loaded);
-    let run = null;
     try {
-      run = await machine.run({ told, trace }, lines => this.pictures.goesOn(lines));
+      run = await globalThis.LiveProtocol.run(machine, this.live.held, { told, trace }, said => {
+        const words = globalThis.LiveProtocol.words(said);
+        if (words) this.say(words);
+        if (said.kind !== "figure") return;
+        this.pictures.draw(said);
+        drawn_ms ??= performance.now();
+      });
     } finally {
       await machine.end();
-      if (!run) this.pictures.over(null);
+      this.pictures.over();
     }
     if (wasHidden()) {
       run.reason = [run.reason, "the tab was in the background"].filter(Boolean).join("; ");
       run.measured = false;
     }
-    return { ...run, kernel: this.live.release };
+    return { ...run, kernel: this.live.release, page: { drawn_ms } };
   }
 
   show(mode, row, run, begin_ms) {
@@ -251,15 +275,15 @@ class Box {
     const told = TIMES.map(([name, key]) => `${name} waited ${run[key].toFixed(1)} ms`).join(", ");
     this.say(run.measured ? `${mode.row}: ${told}.`
       : `Not measured: ${run.reason}. That says nothing of the kernel; run it again.`);
-    this.pictures.over(run);
-    run.page = { click_to_shown_ms: Math.round(performance.now() - begin_ms) };
+    run.page = { click_to_ladder_ms: Math.round(run.page.drawn_ms - begin_ms),
+      click_to_shown_ms: Math.round(performance.now() - begin_ms) };
     this.data(mode, run);
   }
 
   /* With the recorded run in its first row; below it the pictures. */
   table() {
     const drawn = make("div", { class: "wpw-live-pictures" });
-    this.pictures = new globalThis.LivePictures.Pictures({ place: drawn, stacks: this.stacks, say: words => this.say(words) });
+    this.pictures = new globalThis.LivePictures.Pictures(drawn);
     this.rows = make("tbody", {}, make("tr", {}, make("th", { scope: "row" }, "recorded, in the lab VM"),
       ...TIMES.map(([, key]) => make("td", {}, this.recorded[key].toFixed(1)))));
     this.seen.append(make("div", { class: "wpw-scroll", tabindex: "0", role: "region", "aria-label": "How long each waited" },
@@ -272,7 +296,7 @@ class Box {
   choices() {
     this.buttons.replaceChildren();
     for (const mode of MODES)
-      if (this.stacks.length || !mode.trace) this.button(mode.words, mode);
+      if (this.live.traces || !mode.trace) this.button(mode.words, mode);
     this.opens = this.button(`${TERMINAL.words} (loads ${this.megabytes(this.total(true))} MB)`, TERMINAL);
     this.buttons.firstChild.focus();
   }

@@ -121,6 +121,7 @@ globalThis.LiveRun = (() => {
         }
 
         end() {
+            this.running?.settled.reject(new RunError("the machine was ended"));  // or its deadline would keep all of it
             return this.emulator.destroy();
         }
     }
