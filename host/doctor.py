@@ -10,11 +10,12 @@ from pathlib import Path
 
 from host import store
 from host.debian import archive, installed, namespaces
+from host.debian.root import NEEDS_MIB
 from host.paths import FETCHING, cache, run
 from host.sandbox import confined
 from host.vm import machine
 from host.vm.acceleration import acceleration, qemu_version
-from host.vm.image import NEEDS_MIB, Image
+from host.vm.image import Image
 
 TRIED = ("12", "13")  # releases of Debian, as in README
 

@@ -10,7 +10,8 @@ two functions:
 An outcome has `to_json()`, one dict of plain values with `reproduced`, `outcome` and `reasons` among them,
 and `text()`, what a person reads, at most 80 columns wide. `reproduced` is None if the machine stood still too
 often to tell. Both functions raise CannotTry if the machine lacks something. A notebook calls the same functions.
-`shell.py` has `session()` for `./lab shell`, see labs/shell.py. `record.py` has one function:
+`shell.py` has `session()` for `./lab shell`, see labs/shell.py; `live.py`, if a page can have the case happen, has
+`opened()`, see labs/live.py. `record.py` has one function:
 
     record() -> dict      plain values that the book's prose quotes; under "figures" its pictures as data, by
                           name; under "files" what a reader may download beside the figure that each is named after

@@ -57,8 +57,8 @@ def live(case: ModuleType) -> None:
         if "terminal" in asked:
             _at_console(*asked["terminal"])
             opened.terminal()
-        else:
-            opened.run(asked, say)
+            return
+        opened.run(asked, say)
         say("over")
 
 
@@ -74,10 +74,10 @@ def figure(name: str, drawn: Element) -> None:
 
 def _at_console(columns: int, rows: int) -> None:
     """The console becomes this process's terminal, of that size. We lead a session: Ctrl-C reaches what runs there."""
-    console = os.open(CONSOLE, os.O_RDWR)  # which has no process group yet, so it becomes ours
+    console = os.open(CONSOLE, os.O_RDWR)
     fcntl.ioctl(console, termios.TIOCSCTTY, 1)
     fcntl.ioctl(console, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    sys.stdin = os.fdopen(os.dup(console))
     for number in range(3):
         os.dup2(console, number)
+    sys.stdin = os.fdopen(0, closefd=False)
     os.environ["TERM"] = "xterm"

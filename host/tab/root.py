@@ -16,6 +16,7 @@ TAB = VM_IMAGE / "tab"
 SCRIPTS = ("customize.sh", "../common.sh")  # what finishes it, in the guest
 BOOT = ("vmlinuz", "initramfs", "bios.bin", "vgabios.bin")
 KEPT_OUTSIDE = (*BOOT, "release", "packages")
+LINES = 5  # of each package in the file `packages`, and an empty one: see tab/customize.sh
 TEXTS = "texts"  # the folder of all copyright files, each in one that is named after its package
 COPYRIGHT = "/usr/share/doc/*/copyright"
 
@@ -38,8 +39,8 @@ class Root:
     def packages(self) -> dict[str, dict]:
         """Each package's version, its source, and the others of which it holds parts (Debian policy 7.8: the kernel's
         package is one of signatures, built using `linux`)."""
-        said = (self.folder / "packages").read_text().removesuffix("\n\n").split("\n\n")
-        return {name: entry for name, entry in map(_described, said)}
+        lines = (self.folder / "packages").read_text().split("\n")
+        return dict(_described(*lines[at : at + LINES]) for at in range(0, len(lines) - LINES, LINES + 1))
 
 
 def recipe() -> dict:
@@ -94,12 +95,10 @@ def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
 
-def _described(said: str) -> tuple[str, dict]:
-    """A package's lines, see customize.sh."""
-    name, version, source, source_version, *using = said.split("\n")
+def _described(name: str, version: str, source: str, source_version: str, using: str) -> tuple[str, dict]:
     return name, {
         "version": version,
         "source": source,
         "source_version": source_version,
-        "built_using": dict(re.findall(r"(\S+) \(= ([^)]+)\)", "".join(using))),
+        "built_using": dict(re.findall(r"(\S+) \(= ([^)]+)\)", using)),
     }

@@ -3,7 +3,7 @@
     with Clock() as clock:
         clock.begin()
         measure()
-        clock.late_ms()   # the most by which it was woken too late since begin()
+        clock.late_ms()   # the most by which it was woken too late since begin(); then it rests
 
 A processor may be taken from the guest, by a host that is busy or an emulator that compiles. What was measured then
 says nothing of packets, and its result does not show it: a gap may be the very fault. So this instrument does not look
@@ -16,29 +16,34 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import select
 import signal
 import time
 
 from labs.errors import CannotTry
 
 PERIOD_S = 0.005  # a stop shorter than this may pass between two awakenings; the bounds of the cases are longer
-AWAKE, LATE = 0, 1  # of what both processes see: when it was last awake, and the longest that it was late, in seconds
+REST_S = 1  # at rest it looks so often whether it is still wanted
+# Of what both processes see: when it was last awake, the longest that it was late, in seconds, and whether it is asked.
+AWAKE, LATE, ASKED = 0, 1, 2
 
 
 class Clock:
     """The process, for the length of a `with` block."""
 
     def __enter__(self) -> Clock:
-        self._seen = (ctypes.c_double * 2).from_buffer(mmap.mmap(-1, mmap.PAGESIZE))
-        ours = os.getpid()
+        self._seen = (ctypes.c_double * 3).from_buffer(mmap.mmap(-1, mmap.PAGESIZE))
+        ours, (rung, self._bell) = os.getpid(), os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # else what waits for our end of a pipe waits for this one
+                os.dup2(rung, 0)
+                os.closerange(1, os.sysconf("SC_OPEN_MAX"))  # else what waits for our end of a pipe waits for this one
                 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
                 _sleep(self._seen, ours)
             finally:
                 os._exit(0)
+        os.close(rung)
         while not self._seen[AWAKE]:
             if os.waitpid(self.pid, os.WNOHANG)[0]:
                 raise CannotTry("no process that goes before all others: are we root in the guest?", "./lab shell")
@@ -47,16 +52,19 @@ class Clock:
 
     def begin(self) -> None:
         """What was before does not count."""
-        self._seen[LATE], self._seen[AWAKE] = 0, time.monotonic()
+        self._seen[LATE], self._seen[AWAKE], self._seen[ASKED] = 0, time.monotonic(), True
+        os.write(self._bell, b"!")
 
     def late_ms(self) -> float:
         """How late it was at most since `begin()`; if it does not wake any more, it is late by now."""
         overdue_s = time.monotonic() - self._seen[AWAKE] - PERIOD_S
+        self._seen[ASKED] = False
         return max(self._seen[LATE], overdue_s, 0) * 1e3
 
     def __exit__(self, *_) -> None:
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
+        os.close(self._bell)
 
 
 def _sleep(seen: ctypes.Array, whose: int) -> None:
@@ -66,3 +74,5 @@ def _sleep(seen: ctypes.Array, whose: int) -> None:
         time.sleep(PERIOD_S)
         now_s = time.monotonic()
         seen[LATE], seen[AWAKE] = max(seen[LATE], now_s - due_s), now_s
+        if not seen[ASKED] and select.select([0], [], [], REST_S)[0]:
+            os.read(0, 1)

@@ -23,7 +23,6 @@ from collections.abc import Callable, Sequence
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x4000000, 0x8000000, 0x20000000, 1 << 30
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 8192, 1 << 14, 1 << 18
 MNT_DETACH, AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = 2, -100, 0x8000, 1
-PIVOT_ROOT, MOUNT_SETATTR = 155, 442  # asm/unistd_64.h; the C library has no functions for them
 
 # Before the command of a script: what is left is an administrator's of networks.
 ADMINISTRATORS = (
@@ -65,10 +64,15 @@ def _arguments(*each: tuple[int, int, int, int]) -> ctypes.Array:
 
 
 @functools.cache
+def _seccomp() -> ctypes.CDLL:
+    return ctypes.CDLL("libseccomp.so.2")
+
+
+@functools.cache
 def _filter() -> Callable[[], None]:
     """Made once, a function that puts the filter on this process for good. System calls of another architecture, by
     which a filter of numbers could be passed by, end who makes them: that is libseccomp's default."""
-    library = ctypes.CDLL("libseccomp.so.2")
+    library = _seccomp()
     library.seccomp_init.restype = ctypes.c_void_p
     made = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(ALLOW)))
     rule = library.seccomp_rule_add_array
@@ -167,7 +171,7 @@ def _root(folder: str, shown: Sequence[str]) -> None:
     for path in shown:
         _read_only(root + path)
     os.chdir(root)
-    _done(_libc.syscall(PIVOT_ROOT, b".", b"."), "another root")
+    _done(_system_call("pivot_root", b".", b"."), "another root")
     _done(_libc.umount2(b".", MNT_DETACH), "no way back to the guest's root")
     os.chdir("/")
 
@@ -216,7 +220,12 @@ def _read_only(path: str) -> None:
     """This mount, and all below it."""
     attributes = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)  # struct mount_attr
     size = ctypes.c_size_t(ctypes.sizeof(attributes))
-    _done(_libc.syscall(MOUNT_SETATTR, AT_FDCWD, path.encode(), AT_RECURSIVE, attributes, size), f"{path} read-only")
+    _done(_system_call("mount_setattr", AT_FDCWD, path.encode(), AT_RECURSIVE, attributes, size), f"{path} read-only")
+
+
+def _system_call(name: str, *arguments: object) -> int:
+    """One that the C library has no function for, by this processor's number."""
+    return int(_libc.syscall(_seccomp().seccomp_syscall_resolve_name(name.encode()), *arguments))
 
 
 def _done(status: int, what: str) -> None:

@@ -11,9 +11,9 @@ import threading
 import pytest
 
 from host import paths, store
+from host.debian import root
 from host.errors import LabError
 from host.paths import REPOSITORY
-from host.vm import image
 
 
 @pytest.fixture(autouse=True)
@@ -212,9 +212,9 @@ def test_two_at_once_make_it_once():
 def test_a_failed_image_build_names_its_cause(tmp_path):
     log = tmp_path / "log"
     log.write_text("I: running apt-get update...\nE: Unable to locate package nosuch\nI: cleaning\n")
-    assert "Unable to locate package nosuch" in image._cause(log)
+    assert "Unable to locate package nosuch" in root._cause("guest image", log)
     log.write_text("dpkg: error writing: No space left on device\n")
-    assert "the disk is full" in image._cause(log)
+    assert "the disk is full" in root._cause("guest image", log)
 
 
 @pytest.mark.parametrize("made", ["k", store.key_of("b")])

@@ -22,7 +22,8 @@ const says = async (line, text) => {
     for (const byte of new TextEncoder().encode(text)) heard[`serial${line}-output-byte`](byte);
     await tick();
 };
-const ended = promise => promise.then(value => ({value}), error => ({error: error.message, known: error instanceof LiveRun.RunError}));
+const why = error => ({error: error.message, known: error instanceof LiveRun.RunError});
+const ended = promise => promise.then(value => ({value}), why);
 """
 DISK = """
 import "./disk.js";
@@ -55,7 +56,8 @@ def test_a_request_is_one_line_and_its_answers_come_as_they_are_said():
         MACHINE
         + """
         const lines = [];
-        const run = ended(machine.request({module: "labs", arguments: ["live", "x"], stdin: "caf\\u00e9\\n"}, line => lines.push(line)));
+        const asked = {module: "labs", arguments: ["live", "x"], stdin: "caf\\u00e9\\n"};
+        const run = ended(machine.request(asked, line => lines.push(line)));
         await says(1, '{"out":"caf\\u00e9"}\\n{"err":"<b>"}\\n{"ou');
         const early = lines.length;
         await says(1, 't":"last"}\\n{"status":3}\\n');

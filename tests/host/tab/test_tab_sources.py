@@ -2,14 +2,13 @@
 
 import base64
 import hashlib
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from host.debian import archive
 from host.errors import LabError
-from host.tab import node, packages, sources
+from host.tab import node, root, sources
 from host.tab.state import State
 
 PACKAGES = {
@@ -91,26 +90,6 @@ def test_they_are_each_packages_own_and_what_it_was_built_using():
     assert found["libnl3", "3.7.0-0.2"] == ["libnl-3-200", "libnl-genl-3-200"]
 
 
-def test_a_package_says_what_it_was_built_using(tmp_path):
-    (tmp_path / "p/DEBIAN").mkdir(parents=True)
-    (tmp_path / "p/DEBIAN/control").write_text(
-        "Package: image\nVersion: 6.1-1\nArchitecture: all\nMaintainer: a <a@example.org>\nDescription: a\n"
-        "Source: signed (6.1+1)\nBuilt-Using: linux (= 6.1-1), glibc (= 1:2.36-9)\n"
-    )
-    subprocess.run(
-        ["dpkg-deb", "--root-owner-group", "-b", tmp_path / "p", tmp_path / "p.deb"], check=True, capture_output=True
-    )
-    assert packages._described(tmp_path / "p.deb") == (
-        "image",
-        {
-            "version": "6.1-1",
-            "source": "signed",
-            "source_version": "6.1+1",
-            "built_using": {"linux": "6.1-1", "glibc": "1:2.36-9"},
-        },
-    )
-
-
 def test_all_lie_there_with_what_belongs_to_what(fetched, state, tmp_path):
     answer = sources.kept(state, tmp_path / "made/for")
     assert {*fetched} == {*WANTED, "v86@0.5"} and answer["packages"] == 5
@@ -122,7 +101,7 @@ def test_all_lie_there_with_what_belongs_to_what(fetched, state, tmp_path):
         "debian/linux.tar.xz",
         "debian/ipvsadm_1.31-1.dsc",
         "npm/v86-0.5.tgz",
-        "recipe/vm-image/tab/exchange.c",
+        "recipe/labs/live.py",
         "recipe/host/tab/state.py",
         "recipe/lab",
     ):
@@ -144,10 +123,10 @@ def test_a_second_call_fetches_only_what_is_not_whole(fetched, state, tmp_path):
 def test_what_the_archive_no_longer_has_is_named_and_nothing_is_written(fetched, state, tmp_path, monkeypatch):
     said = "E: Can not find version '6.1.176-1' of package 'linux'"
     monkeypatch.setattr(archive, "run", lambda *words: (False, said))
-    monkeypatch.setattr(packages, "fetched", lambda: packages.Packages(tmp_path / "tab-packages-1"))
+    monkeypatch.setattr(root, "built", lambda: root.Root(tmp_path / "tab-root-1"))
     with pytest.raises(LabError, match="of package 'linux'") as error:
         sources.kept(state, tmp_path / "s")
-    assert error.value.next == f"rm -r {tmp_path / 'tab-packages-1'} && ./lab tab"
+    assert error.value.next == f"rm -r {tmp_path / 'tab-root-1'} && ./lab tab"
     assert list(tmp_path.iterdir()) == []
 
 

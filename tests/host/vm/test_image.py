@@ -15,7 +15,7 @@ from host.vm import image
 def builds(tmp_path, monkeypatch):
     """Building replaced by writing a small file; counts how often it was done."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(image, "NEEDS_MIB", 0)
+    monkeypatch.setattr(image.root, "NEEDS_MIB", 0)
     monkeypatch.setattr(image.namespaces, "need", lambda: None)
     done = []
 
@@ -51,7 +51,7 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(image, "NEEDS_MIB", 0)
+    monkeypatch.setattr(image.root, "NEEDS_MIB", 0)
     monkeypatch.setattr(image.namespaces, "need", lambda: None)
     with pytest.raises(LabError, match="the disk is full") as error:
         image.image()
@@ -60,5 +60,5 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
 
 def test_every_package_has_its_reason():
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
-    for table in ("packages", "leave-out", "remove"):
+    for table in ("packages", "tab-leaves-out", "leave-out", "remove"):
         assert all(reason.strip() for reason in recipe[table].values())

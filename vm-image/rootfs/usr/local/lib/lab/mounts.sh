@@ -12,6 +12,6 @@ mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing
 mount -t bpf bpf /sys/fs/bpf
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
-mkdir -p /run/sshd /run/lab
+mkdir -p /run/lab
 hostname -F /etc/hostname
 ip link set lo up

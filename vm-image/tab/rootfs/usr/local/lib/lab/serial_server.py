@@ -2,16 +2,16 @@
 does over a socket (fork_server.py). A line is a JSON object. The page sends
 
     {"module": "labs", "arguments": ["check", "frag-needed/1"], "variables": {}, "stdin": "…"}
-    {"end": true}
 
 and gets, in their order, as they come,
 
     {"out": "a line"}, {"err": "a line"}    what it prints
     {"status": 0}                           it has ended, with all that it had started; negative: by that signal
 
-One runs at a time: another request ends the one before it. What takes long to prepare is begun before the guest is
-saved: the request in HELD is started then, and waits for its standard input, once it has said its first line. Who asks
-for the same gets that one, with the standard input that is sent; who asks for anything else ends it.
+One runs at a time: another request ends the one before it; who wants none ends the machine. What takes long to prepare
+is begun before the guest is saved: the request in HELD is started then, and waits for its standard input, once it has
+said its first line. Who asks for the same gets that one, with the standard input that is sent; who asks for anything
+else ends it.
 """
 
 import fcntl
@@ -124,6 +124,8 @@ def main():
             running = Running(json.load(file))
         running.wait_for_a_line()
     held = running
+    with open("/proc/sys/vm/drop_caches", "w") as caches:
+        caches.write("3")  # what is read again comes from the disk; it would be in each state
     with open(CONSOLE, "w") as console:
         console.write(f"lab: ready {os.uname().release}\n")
     while True:
@@ -146,13 +148,12 @@ def main():
 
 def obey(request, running, held):
     """What runs now."""
-    asked = [request.get("module"), *request.get("arguments", [])], request.get("variables", {})
+    asked = [request["module"], *request.get("arguments", [])], request.get("variables", {})
     if not (running and running is held and running.stdin is not None and running.asked == asked):
         if running:
             running.kill()
-        running = None if "end" in request else Running(request)
-    if running:
-        running.give(request.get("stdin", ""))
+        running = Running(request)
+    running.give(request.get("stdin", ""))
     return running
 
 
