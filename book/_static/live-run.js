@@ -99,7 +99,9 @@ class Files {
     const text = globalThis.LiveFiles[name];
     delete globalThis.LiveFiles[name];
     this.onBytes(text.length);
-    return new Blob([Uint8Array.from(text, letter => letter.charCodeAt(0))]);
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+    return new Blob([bytes]);
   }
 
   async script(name) {
@@ -146,6 +148,12 @@ function watched() {
     document.removeEventListener("visibilitychange", look);
     return hidden;
   };
+}
+
+/* What was measured, and whether it counts. */
+function judged({ waited_ms, measured, reason, instruments }, hidden) {
+  const reasons = [reason, hidden && "the tab was in the background"].filter(Boolean);
+  return { waited_ms, measured: measured && !hidden, ...(reasons.length && { reason: reasons.join("; ") }), instruments };
 }
 
 class Box {
@@ -206,7 +214,7 @@ class Box {
     const row = make("tr", {}, make("th", { scope: "row" }, mode.row), ...TIMES.map(() => make("td", {}, "…")));
     this.rows.append(row);
     try {
-      this.show(mode, row, await this.run(mode), begin_ms);
+      this.show(mode, await this.run(mode, row, begin_ms), begin_ms);
     } catch (error) {
       row.remove();
       throw error;
@@ -243,40 +251,41 @@ class Box {
     }
   }
 
-  async run({ told, trace }) {
-    const wasHidden = watched();
-    let run, drawn_ms = null;
+  /* The times are shown as soon as they are known, and the pictures as they come. */
+  async run({ told, trace }, row, begin_ms) {
+    const wasHidden = watched(), page = {};
+    let known;
     this.pictures.begins();
     this.say("The kernel wakes …");
     const machine = await globalThis.LiveRun.restored(this.loaded);
     try {
-      run = await globalThis.LiveProtocol.run(machine, this.live.held, { told, trace }, said => {
+      const outcome = await globalThis.LiveProtocol.run(machine, this.live.held, { told, trace }, said => {
         const words = globalThis.LiveProtocol.words(said);
         if (words) this.say(words);
-        if (said.kind !== "figure") return;
-        this.pictures.draw(said);
-        drawn_ms ??= performance.now();
+        if (said.kind === "ends") this.times(row, known = judged(said, wasHidden()));
+        if (said.kind === "figure") {
+          this.pictures.draw(said);
+          page.click_to_ladder_ms ??= Math.round(performance.now() - begin_ms);
+        }
       });
+      return { ...outcome, ...known, kernel: this.live.release, page };
     } finally {
       await machine.end();
       this.pictures.over();
     }
-    if (wasHidden()) {
-      run.reason = [run.reason, "the tab was in the background"].filter(Boolean).join("; ");
-      run.measured = false;
-    }
-    return { ...run, kernel: this.live.release, page: { drawn_ms } };
   }
 
-  show(mode, row, run, begin_ms) {
-    row.replaceChildren(row.firstChild, ...(run.measured ? TIMES.map(([, key]) => make("td", {}, run[key].toFixed(1)))
-      : [make("td", { colspan: TIMES.length }, `not measured: ${run.reason}`)]));
+  times(row, { measured, reason, waited_ms }) {
+    row.replaceChildren(row.firstChild, ...(measured ? TIMES.map(([name]) => make("td", {}, waited_ms[name].toFixed(1)))
+      : [make("td", { colspan: TIMES.length }, `not measured: ${reason}`)]));
+  }
+
+  show(mode, run, begin_ms) {
     if (!this.opens) this.choices();
-    const told = TIMES.map(([name, key]) => `${name} waited ${run[key].toFixed(1)} ms`).join(", ");
+    const told = TIMES.map(([name]) => `${name} waited ${run.waited_ms[name].toFixed(1)} ms`).join(", ");
     this.say(run.measured ? `${mode.row}: ${told}.`
       : `Not measured: ${run.reason}. That says nothing of the kernel; run it again.`);
-    run.page = { click_to_ladder_ms: Math.round(run.page.drawn_ms - begin_ms),
-      click_to_shown_ms: Math.round(performance.now() - begin_ms) };
+    run.page.click_to_shown_ms = Math.round(performance.now() - begin_ms);
     this.data(mode, run);
   }
 

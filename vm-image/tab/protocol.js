@@ -1,8 +1,11 @@
 // What does the guest say of a case that happens on a page, and what becomes of it? `labs live` prints the lines, see
 // labs/live.py. A classic script; needs live.js once it is called.
 //
-//   const run = await LiveProtocol.run(machine, held, {told: false}, said => …);
+//   const outcome = await LiveProtocol.run(machine, held, {told: false}, said => …);
 //   const words = LiveProtocol.words(said);     what happens now, for who cannot see it; undefined if nothing new does
+//
+// `said` are the guest's objects as they come. The one that `ends` carries what was measured, too: {waited_ms: {A: 2.1, …},
+// measured, reason, instruments}, see LiveRun.verdict. What comes behind it is drawn, which takes longer.
 "use strict";
 globalThis.LiveProtocol = (() => {
     const WORDS = {
@@ -14,19 +17,21 @@ globalThis.LiveProtocol = (() => {
 
     const words = said => WORDS[said.kind]?.(said);
 
-    // All that is known of a run, once it is over. `onSaid` gets each of the guest's objects as it comes, with the time at
-    // which it was heard; an error of its own ends the run.
+    const waited = said => Object.fromEntries(said.filter(({kind}) => kind === "exchange").map(one => [one.name, one.waited_ms]));
+
+    // The outcome, once the run is over; an error of `onSaid` ends it, too.
     function run(machine, held, asked, onSaid) {
         const {RunError, verdict} = LiveRun, said = [], complaints = [];
         return new Promise((resolve, reject) => {
             const heard = one => {
                 said.push(one);
+                if (one.kind === "ends") Object.assign(one, {waited_ms: waited(said)}, verdict(said));
                 onSaid(one);
                 if (one.kind !== "over") return;
-                const outcome = said.find(({kind}) => kind === "outcome");
+                const [outcome] = said.filter(({kind}) => kind === "outcome");
                 if (!outcome) throw new RunError("expected a run with its outcome");
                 const {kind, heard_ms, ...known} = outcome;
-                resolve({...known, ...verdict(said)});
+                resolve(known);
             };
             const line = ({out, err, at_ms}) => {
                 if (out === undefined) return complaints.push(err);
