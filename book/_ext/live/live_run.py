@@ -36,7 +36,7 @@ COPYRIGHT = "copyright.tar.gz"
 LICENCES = ("v86.LICENSE", "xterm.LICENSE", COPYRIGHT)  # they go wherever the others go
 TOLD = ("release", "settings", "held", "traces")  # of state.json
 TIMES = ("a_ms", "b_ms", "b_again_ms")
-SCRIPT, STYLE = "live-run.js", "live-run.css"
+SCRIPTS, STYLE = ("live-files.js", "live-run.js"), "live-run.css"
 ESCAPED = {b"\\": rb"\\", b'"': rb"\"", b"\n": rb"\n", b"\r": rb"\r"}  # in a string of JavaScript
 FOLDER, PIECES = "_static/live", "_static/live/pieces"
 DISKS = "disks.json"  # which pieces they are of: too long a list for each who opens the page
@@ -141,7 +141,8 @@ def visit_html(self, node: live_box) -> None:
 def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """The page's script and style sheet, on pages with a box."""
     if doctree is not None and next(doctree.findall(live_box), None) is not None:
-        app.add_js_file(SCRIPT, loading_method="defer")
+        for name in SCRIPTS:
+            app.add_js_file(name, loading_method="defer")
         app.add_css_file(STYLE)
 
 
