@@ -28,6 +28,7 @@ import struct
 import sys
 import termios
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -60,6 +61,12 @@ def live(case: ModuleType) -> None:
             return
         opened.run(asked, say)
         say("over")
+
+
+def drop_files() -> None:
+    """Has the kernel forget all file contents that no process has mapped. What is read from here on stays in memory:
+    rehearsed now, a run finds what it needs in a guest that is saved then, and nothing else is saved with it."""
+    Path("/proc/sys/vm/drop_caches").write_text("3")
 
 
 def say(kind: str, **what: Any) -> None:

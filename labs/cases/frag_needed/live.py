@@ -69,6 +69,7 @@ def opened() -> Iterator[Opened]:
     machine's doing. Then all that it has taught the client is forgotten."""
     with Network() as net, Instruments(net) as instruments:
         ready = Opened(net, instruments)
+        live.drop_files()
         seen = ready.watched(lambda *_, **__: None).seen
         for name in FIGURES.values():
             live.data(seen.ladder(name).drawn())

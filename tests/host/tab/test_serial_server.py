@@ -21,7 +21,7 @@ line, folder, ours, shared = sys.argv[1:]
 sys.path[:0] = [ours, shared]
 import fork_server, serial_server
 fork_server.FOLDER, serial_server.CGROUPS = folder, folder
-serial_server.LINE, serial_server.CONSOLE, serial_server.CACHES = line, f"{folder}/console", f"{folder}/caches"
+serial_server.LINE, serial_server.CONSOLE = line, f"{folder}/console"
 serial_server.HELD = f"{folder}/held.json"
 serial_server.import_all = lambda names: None
 def end(group):
@@ -91,7 +91,7 @@ def page(request, tmp_path):
 
 
 def test_what_is_held_was_begun_before_and_goes_on_with_what_is_sent(page, tmp_path):
-    assert (tmp_path / "console").read_text().startswith("lab: ready ") and (tmp_path / "caches").read_text() == "3"
+    assert (tmp_path / "console").read_text().startswith("lab: ready ")
     page.asks("held", stdin="3")
     assert page.hears_all() == (["first ['held'] None", "given '3'"], ["wrong"], 3)
     page.asks("held", stdin="4")  # the same once more is begun now

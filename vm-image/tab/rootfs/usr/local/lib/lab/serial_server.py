@@ -24,7 +24,7 @@ import tty
 
 from fork_server import CGROUPS, EVERYWHERE, begin, end, freeze, import_all
 
-LINE, CONSOLE, CACHES = "/dev/ttyS1", "/dev/console", "/proc/sys/vm/drop_caches"
+LINE, CONSOLE = "/dev/ttyS1", "/dev/console"
 HELD = "/usr/local/lib/lab/held.json"
 
 
@@ -124,8 +124,6 @@ def main():
             running = Running(json.load(file))
         running.wait_for_a_line()
     held = running
-    with open(CACHES, "w") as caches:
-        caches.write("3")  # what is read again comes from the disk; it would be in each state
     with open(CONSOLE, "w") as console:
         console.write(f"lab: ready {os.uname().release}\n")
     while True:
