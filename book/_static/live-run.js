@@ -1,5 +1,6 @@
-/* A chapter's case, run on its page: see book/_ext/live/live_run.py for the box, and the scripts that it names for the
-   machine (LiveRun). Nothing is loaded before the first click; what a guest says becomes text, never markup. */
+/* A chapter's case, run on its page: see book/_ext/live/live_run.py for the box, live-files.js for what it loads, and the
+   scripts that it names for the machine (LiveRun) and what it says (LiveProtocol). Nothing is loaded before the first
+   click; what a guest says becomes words and the elements of a picture, never markup. */
 "use strict";
 (() => {
 
@@ -10,113 +11,7 @@ const MODES = [
 ];
 const TERMINAL = { id: "terminal", words: "A terminal in its hosts" };
 const TIMES = [["A", "a_ms"], ["B", "b_ms"], ["B again", "b_again_ms"]];
-const fromFolder = location.protocol === "file:";
-
-class LoadError extends Error {}
-
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-/* A script or a style sheet, by an element of the page's head. */
-function added(tag, address, attributes) {
-  return new Promise((resolve, reject) => {
-    const element = make(tag, attributes);
-    element.onload = resolve;
-    element.onerror = () => reject(new LoadError(`${address} could not be loaded, or is not the file that was built.`));
-    document.head.append(element);
-  });
-}
-
-function script(address, attributes = {}) {
-  return added("script", address, { src: address, ...attributes });
-}
-
-/* The browser itself compares a file's hash where it is told one: also of bytes that we have, and also on a page
-   without https, where it lends no hash function. */
-async function checked(name, blob, integrity) {
-  const address = URL.createObjectURL(blob);
-  try {
-    return await (await fetch(address, { integrity })).arrayBuffer();
-  } catch {
-    throw new LoadError(`${name} is damaged, or not of this build: its hash is not the one that this page expects.`);
-  } finally {
-    URL.revokeObjectURL(address);
-  }
-}
-
-class Files {
-  constructor(live, onBytes) {
-    this.live = live;
-    this.onBytes = onBytes;
-  }
-
-  async bytes(name) {
-    const { integrity, bytes } = this.live.files[name];
-    const blob = fromFolder ? await this.fromScript(name, bytes) : await this.fromServer(name);
-    return checked(name, blob, integrity);
-  }
-
-  async fromServer(name) {
-    let answer;
-    try {
-      answer = await fetch(`${this.live.folder}/${name}`);
-    } catch {
-      throw new LoadError(`${name} could not be loaded: the connection failed.`);
-    }
-    if (!answer.ok) throw new LoadError(`${name} could not be loaded: the server said ${answer.status}.`);
-    const parts = [], reader = answer.body.getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      parts.push(part.value);
-      this.onBytes(part.value.length);
-    }
-    return new Blob(parts);
-  }
-
-  /* A letter for each byte: see in_script in live_run.py. An array of bytes keeps of a number the last eight bits. */
-  async fromScript(name, bytes) {
-    await script(`${this.live.folder}/${name}.js`, { charset: "x-user-defined" });
-    const text = globalThis.LiveFiles[name];
-    delete globalThis.LiveFiles[name];
-    this.onBytes(bytes);
-    return new Blob([Uint8Array.from(text, letter => letter.charCodeAt(0))]);
-  }
-
-  async script(name) {
-    await script(`${this.live.folder}/${name}`, this.hash(name));
-    this.onBytes(this.live.files[name].bytes);
-  }
-
-  /* Browsers compare none of a folder's. */
-  hash(name) {
-    return fromFolder ? {} : { integrity: this.live.files[name].integrity };
-  }
-
-  /* xterm.js. */
-  async terminal() {
-    for (const name of this.live.terminal) {
-      const address = `${this.live.folder}/${name}`;
-      if (name.endsWith(".css")) await added("link", address, { rel: "stylesheet", href: address, ...this.hash(name) });
-      else await this.script(name);
-    }
-  }
-
-  /* In their order: each may need the one before it. */
-  async driver() {
-    for (const name of this.live.scripts) await this.script(name);
-  }
-
-  /* All that a run needs; `settings` are those of the machine whose memory was saved. */
-  async all() {
-    const [packed, state] = await Promise.all([this.bytes("v86.wasm.gz"), this.bytes("state.zst"),
-      this.script("libv86.js"), this.driver()]);
-    const wasm = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-    return { V86: globalThis.V86, wasm, state, settings: this.live.settings };
-  }
-}
+const { Files, make } = globalThis.LivePage;
 
 /* Whether the tab was in the background, where a browser may slow it down: an instrument that does not look at who
    waited. */
@@ -130,11 +25,16 @@ function watched() {
   };
 }
 
+/* What was measured, and whether it counts. */
+function judged({ waited_ms, measured, reason, instruments }, hidden) {
+  const reasons = [reason, hidden && "the tab was in the background"].filter(Boolean);
+  return { waited_ms, measured: measured && !hidden, ...(reasons.length && { reason: reasons.join("; ") }), instruments };
+}
+
 class Box {
   constructor(element) {
     this.live = JSON.parse(element.dataset.live);
     this.recorded = JSON.parse(element.dataset.recorded);
-    this.stacks = JSON.parse(element.dataset.stacks);
     this.buttons = element.querySelector(".wpw-live-buttons");
     this.said = element.querySelector(".wpw-live-said");
     this.seen = element.querySelector(".wpw-live-seen");
@@ -176,7 +76,7 @@ class Box {
       await work();
     } catch (error) {
       console.warn(error);
-      const [first] = error.message.split("\n");
+      const first = error.message.split("\n")[0].replace(/\.?$/, ".");
       this.say(`It could not be run here. ${first} The recorded run above is not touched by that. Try again, or run it in the lab.`);
     }
     this.busy(false);
@@ -189,7 +89,7 @@ class Box {
     const row = make("tr", {}, make("th", { scope: "row" }, mode.row), ...TIMES.map(() => make("td", {}, "…")));
     this.rows.append(row);
     try {
-      this.show(mode, row, await this.run(mode), begin_ms);
+      this.show(mode, await this.run(mode, row, begin_ms), begin_ms);
     } catch (error) {
       row.remove();
       throw error;
@@ -199,11 +99,11 @@ class Box {
   /* No run meanwhile: the two machines would hold each other up. */
   async terminal() {
     if (!globalThis.Terminal) await new Files(this.live, () => {}).terminal();
-    this.say("A machine of its own wakes, with a shell at the client; no other run can be made until the terminal is closed.");
+    this.say("A machine of its own wakes, with a prompt at its hosts; no other run can be made until the terminal is closed.");
     this.opens.textContent = TERMINAL.words;
     const machine = await globalThis.LiveRun.restored(this.loaded);
     try {
-      await globalThis.LiveTerminal.open({ Terminal: globalThis.Terminal, machine, place: this.place });
+      await globalThis.LiveTerminal.open({ Terminal: globalThis.Terminal, machine, held: this.live.held, place: this.place });
     } finally {
       await machine.end();
     }
@@ -226,40 +126,48 @@ class Box {
     }
   }
 
-  async run({ told, trace }) {
-    const wasHidden = watched();
+  /* The times are shown as soon as they are known, and the pictures as they come. */
+  async run({ told, trace }, row, begin_ms) {
+    const wasHidden = watched(), page = {};
+    let known;
     this.pictures.begins();
+    this.say("The kernel wakes …");
     const machine = await globalThis.LiveRun.restored(this.loaded);
-    let run = null;
     try {
-      run = await machine.run({ told, trace }, lines => this.pictures.goesOn(lines));
+      const outcome = await globalThis.LiveProtocol.run(machine, this.live.held, { told, trace }, said => {
+        const words = globalThis.LiveProtocol.words(said);
+        if (words) this.say(words);
+        if (said.kind === "ends") this.times(row, known = judged(said, wasHidden()));
+        if (said.kind === "figure") {
+          this.pictures.draw(said);
+          page.click_to_ladder_ms ??= Math.round(performance.now() - begin_ms);
+        }
+      });
+      return { ...outcome, ...known, kernel: this.live.release, page };
     } finally {
       await machine.end();
-      if (!run) this.pictures.over(null);
+      this.pictures.over();
     }
-    if (wasHidden()) {
-      run.reason = [run.reason, "the tab was in the background"].filter(Boolean).join("; ");
-      run.measured = false;
-    }
-    return { ...run, kernel: this.live.release };
   }
 
-  show(mode, row, run, begin_ms) {
-    row.replaceChildren(row.firstChild, ...(run.measured ? TIMES.map(([, key]) => make("td", {}, run[key].toFixed(1)))
-      : [make("td", { colspan: TIMES.length }, `not measured: ${run.reason}`)]));
+  times(row, { measured, reason, waited_ms }) {
+    row.replaceChildren(row.firstChild, ...(measured ? TIMES.map(([name]) => make("td", {}, waited_ms[name].toFixed(1)))
+      : [make("td", { colspan: TIMES.length }, `not measured: ${reason}`)]));
+  }
+
+  show(mode, run, begin_ms) {
     if (!this.opens) this.choices();
-    const told = TIMES.map(([name, key]) => `${name} waited ${run[key].toFixed(1)} ms`).join(", ");
+    const told = TIMES.map(([name]) => `${name} waited ${run.waited_ms[name].toFixed(1)} ms`).join(", ");
     this.say(run.measured ? `${mode.row}: ${told}.`
       : `Not measured: ${run.reason}. That says nothing of the kernel; run it again.`);
-    this.pictures.over(run);
-    run.page = { click_to_shown_ms: Math.round(performance.now() - begin_ms) };
+    run.page.click_to_shown_ms = Math.round(performance.now() - begin_ms);
     this.data(mode, run);
   }
 
   /* With the recorded run in its first row; below it the pictures. */
   table() {
     const drawn = make("div", { class: "wpw-live-pictures" });
-    this.pictures = new globalThis.LivePictures.Pictures({ place: drawn, stacks: this.stacks, say: words => this.say(words) });
+    this.pictures = new globalThis.LivePictures.Pictures(drawn);
     this.rows = make("tbody", {}, make("tr", {}, make("th", { scope: "row" }, "recorded, in the lab VM"),
       ...TIMES.map(([, key]) => make("td", {}, this.recorded[key].toFixed(1)))));
     this.seen.append(make("div", { class: "wpw-scroll", tabindex: "0", role: "region", "aria-label": "How long each waited" },
@@ -272,7 +180,7 @@ class Box {
   choices() {
     this.buttons.replaceChildren();
     for (const mode of MODES)
-      if (this.stacks.length || !mode.trace) this.button(mode.words, mode);
+      if (this.live.traces || !mode.trace) this.button(mode.words, mode);
     this.opens = this.button(`${TERMINAL.words} (loads ${this.megabytes(this.total(true))} MB)`, TERMINAL);
     this.buttons.firstChild.focus();
   }

@@ -33,7 +33,7 @@ CMDLINE = (
 )
 KEPT = ("state.zst", "libv86.js", "v86.wasm")
 # live.js is none of them: it restores what was saved, and may change without it.
-MADE_OF = [node.TAB / name for name in ("packages.toml", "node.mjs", "disk.js")]
+MADE_OF = [*(node.TAB / name for name in ("packages.toml", "node.mjs", "disk.js")), Path(pieces.__file__)]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ def state() -> State:
                     "cmdline": CMDLINE,
                     "disks": disks,
                     "held": layer.HELD,
+                    "traces": any(True for _ in layer.objects()),
                     "date": time.strftime("%Y-%m-%d"),
                     "files": {name: _hashed(folder / name) for name in KEPT},
                     "suite": root.recipe()["suite"],

@@ -49,7 +49,8 @@ def parts(book, tmp_path):
     state.mkdir()
     for name in (STATE, EMULATOR, WASM, *TERMINAL, *LICENCES):
         (state / name).write_bytes(name.encode())
-    (state / "state.json").write_text(json.dumps({"packages": PACKAGES, "npm": NPM}))
+    (state / "pieces").mkdir()
+    (state / "state.json").write_text(json.dumps({"packages": PACKAGES, "npm": NPM, "disks": {}}))
 
     def build(live_sources: str) -> str:
         built = book(PAGE, extensions=EXTENSIONS, live_state=str(state), live_sources=live_sources)

@@ -8,7 +8,7 @@ globalThis.LiveDisk = (() => {
     // As v86 wants one (its src/buffer.js): offsets and lengths in bytes, and no promise but a function to be called.
     class Disk {
         constructor({bytes, piece_bytes, pieces}, piece) {
-            Object.assign(this, {byteLength: bytes, piece_bytes, pieces, piece, kept: new Map(), onload: null});
+            Object.assign(this, {byteLength: bytes, piece_bytes, pieces, piece, kept: new Map(), onload: null, closed: false});
         }
 
         load() {
@@ -20,6 +20,7 @@ globalThis.LiveDisk = (() => {
             const all = [];
             for (let number = first; number <= last; number++) all.push(this.fetched(number));
             Promise.all(all).then(found => {
+                if (this.closed) return;
                 const bytes = new Uint8Array(length);
                 for (const [at, part] of found.entries()) {
                     const begin = (first + at) * this.piece_bytes, from = Math.max(start - begin, 0);
@@ -37,6 +38,11 @@ globalThis.LiveDisk = (() => {
                 this.kept.set(number, asked);
             }
             return this.kept.get(number);
+        }
+
+        // For who is gone: an answer would wake an emulator that has ended.
+        close() {
+            this.closed = true;
         }
 
         get_and_cache(start, length, then) {

@@ -52,8 +52,8 @@ globalThis.LiveRun = (() => {
 
     // A machine whose guest waits for a request.
     class Machine {
-        constructor(emulator, now) {
-            Object.assign(this, {emulator, now, last: [], ready: later(), running: null, broken: null});
+        constructor(emulator, now, drives = []) {
+            Object.assign(this, {emulator, now, drives, last: [], ready: later(), running: null, broken: null});
             this.ready.promise.catch(() => {});
             const console = new Lines(line => this.said(line.replace(/\r$/, "")));
             const answers = new Lines(line => this.answered(JSON.parse(line)));
@@ -121,6 +121,8 @@ globalThis.LiveRun = (() => {
         }
 
         end() {
+            this.running?.settled.reject(new RunError("the machine was ended"));  // or its deadline would keep all of it
+            for (const drive of this.drives) drive.close();
             return this.emulator.destroy();
         }
     }
@@ -143,8 +145,8 @@ globalThis.LiveRun = (() => {
             },
             autostart: true, ...options, ...drives,
         });
-        const machine = new Machine(emulator, now);
-        for (const drive of Object.values(drives)) drive.onerror = error => machine.breaks(error.message);
+        const machine = new Machine(emulator, now, Object.values(drives));
+        for (const drive of machine.drives) drive.onerror = error => machine.breaks(error.message);
         return machine;
     }
 

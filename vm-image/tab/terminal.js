@@ -2,7 +2,7 @@
 // has restored. What the guest prints is a terminal's output: xterm.js draws it, and none of it becomes markup. A
 // classic script, see live.js; `Terminal` is xterm.js's, whose style sheet the page has.
 //
-//   await LiveTerminal.open({Terminal, machine, place});     until the reader leaves it, or the shell ends
+//   await LiveTerminal.open({Terminal, machine, held, place});   until the reader leaves it, or the prompt's program ends
 "use strict";
 globalThis.LiveTerminal = (() => {
     const ROWS = 24, LEAST_COLUMNS = 20, MOST_COLUMNS = 100;
@@ -49,7 +49,7 @@ globalThis.LiveTerminal = (() => {
                                            make("p", {}, LEAVE), screen, close)};
     }
 
-    async function open({Terminal, machine, place}) {
+    async function open({Terminal, machine, held, place}) {
         const {whole, screen, close} = elements(place.ownerDocument);
         place.append(whole);
         const terminal = new Terminal({
@@ -61,7 +61,7 @@ globalThis.LiveTerminal = (() => {
         leavesByTab(terminal);
         const painted = new MutationObserver(() => { terminal.options.theme = colours(screen); });
         painted.observe(place.ownerDocument.documentElement, {attributeFilter: ["data-theme"]});
-        const shell = machine.terminal({columns: terminal.cols, rows: ROWS}, bytes => terminal.write(bytes));
+        const shell = machine.terminal(held, {columns: terminal.cols, rows: ROWS}, bytes => terminal.write(bytes));
         terminal.onData(text => shell.type(text));
         terminal.focus();
         await Promise.race([shell.ended, new Promise(resolve => close.addEventListener("click", resolve))]);

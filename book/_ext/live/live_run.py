@@ -1,14 +1,14 @@
 """How does a reader make a chapter's case happen in the page itself? A box below its figure, and what it loads.
 
     :::{live-run} frag-needed run.direct
-    :stacks: trace.stacks
     :::
 
 The box restores a saved kernel in an emulator, see book/_static/live-run.js. `WPW_TAB` names the folder of the
 state and its emulator, which state.json there describes; `live_scripts` in the configuration are the scripts that
 drive it. All lie in one folder of the site that is named after their contents, and nothing of it is loaded before
-the reader asks. A build without WPW_TAB has no box. CASE and PATH name the recorded times that stand beside the
-live ones: the keys a_ms, b_ms and b_again_ms.
+the reader asks. What the guest reads of its disks meanwhile is loaded piece by piece, from a folder beside it; a piece
+is named by its own contents and serves each build that has it. A build without WPW_TAB has no box. CASE and PATH name
+the recorded times that stand beside the live ones: the keys a_ms, b_ms and b_again_ms.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -35,15 +34,17 @@ STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
 TERMINAL = ("xterm.css", "xterm.js")  # loaded for who asks for a terminal, and not by the first click
 COPYRIGHT = "copyright.tar.gz"
 LICENCES = ("v86.LICENSE", "xterm.LICENSE", COPYRIGHT)  # they go wherever the others go
+TOLD = ("release", "settings", "held", "traces")  # of state.json
 TIMES = ("a_ms", "b_ms", "b_again_ms")
-SCRIPT, STYLE = "live-run.js", "live-run.css"
+SCRIPTS, STYLE = ("live-files.js", "live-run.js"), "live-run.css"
 ESCAPED = {b"\\": rb"\\", b'"': rb"\"", b"\n": rb"\n", b"\r": rb"\r"}  # in a string of JavaScript
-FOLDER = "_static/live"
+FOLDER, PIECES = "_static/live", "_static/live/pieces"
+DISKS = "disks.json"  # which pieces they are of: too long a list for each who opens the page
 
 
-def box(live: dict, recorded: dict, stacks: list) -> Element:
+def box(live: dict, recorded: dict) -> Element:
     """The box, with what its script has to know. The script shows it: without one there is nothing to click."""
-    data = {"live": live, "recorded": recorded, "stacks": stacks}
+    data = {"live": live, "recorded": recorded}
     return h(
         "section",
         {
@@ -83,10 +84,10 @@ class Pair:
         """What the page's script has to know, `up` leads from the page to the site's root."""
         return {
             "folder": up + self.folder,
+            "pieces": up + PIECES,
             "scripts": scripts,
             "terminal": TERMINAL,
-            "settings": self.described["settings"],
-            "release": self.described["release"],
+            **{key: self.described[key] for key in TOLD},
             "files": {name: {"bytes": len(data), "integrity": integrity(data)} for name, data in self.files.items()},
         }
 
@@ -97,7 +98,7 @@ def integrity(data: bytes) -> str:
 
 
 def read(app: Sphinx) -> None:
-    """Read, once in a build, what it puts into the site (app.live_pair): 13 MB, or None without a saved state."""
+    """Read, once in a build, what it puts into the site (app.live_pair): 23 MB, or None without a saved state."""
     app.live_pair = pair(app)
 
 
@@ -106,13 +107,15 @@ def pair(app: Sphinx) -> Pair | None:
     if not app.config.live_state:
         return None
     folder = Path(app.config.live_state)
+    described = json.loads((folder / "state.json").read_text())
     files = {
         **{name: (folder / name).read_bytes() for name in (STATE, EMULATOR, *TERMINAL)},
+        DISKS: json.dumps(described["disks"]).encode(),
         # Plain file servers do not compress; the page unpacks it itself.
         f"{WASM}.gz": gzip.compress((folder / WASM).read_bytes(), mtime=0),
     }
     files |= {Path(name).name: (Path(app.srcdir) / name).read_bytes() for name in app.config.live_scripts}
-    return Pair(files, json.loads((folder / "state.json").read_text()))
+    return Pair(files, described)
 
 
 class live_box(nodes.General, nodes.Element):  # noqa: N801  docutils names nodes so
@@ -123,7 +126,6 @@ class LiveRun(SphinxDirective):
     """`live-run`: CASE PATH."""
 
     required_arguments = 2
-    option_spec = {"stacks": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """The box, if there is a state to run."""
@@ -131,11 +133,10 @@ class LiveRun(SphinxDirective):
         try:
             recording = Recording(self.env, case)
             recorded = {key: recording.value(f"{path}.{key}") for key in TIMES}
-            stacks = recording.sequence(self.options["stacks"]) if "stacks" in self.options else []
         except RecordingError as error:
             fault(self.env, str(error), self.env.docname, self.lineno)
             return []
-        return [live_box("", recorded=recorded, stacks=stacks)] if self.env.app.config.live_state else []
+        return [live_box("", recorded=recorded)] if self.env.app.config.live_state else []
 
 
 def visit_html(self, node: live_box) -> None:
@@ -143,14 +144,15 @@ def visit_html(self, node: live_box) -> None:
     app = self.builder.app
     up = "../" * self.builder.current_docname.count("/")
     live = app.live_pair.manifest(up, [Path(name).name for name in app.config.live_scripts])
-    self.body.append(markup(box(live, node["recorded"], node["stacks"])))
+    self.body.append(markup(box(live, node["recorded"])))
     raise nodes.SkipNode
 
 
 def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """The page's script and style sheet, on pages with a box."""
     if doctree is not None and next(doctree.findall(live_box), None) is not None:
-        app.add_js_file(SCRIPT, loading_method="defer")
+        for name in SCRIPTS:
+            app.add_js_file(name, loading_method="defer")
         app.add_css_file(STYLE)
 
 
@@ -167,15 +169,21 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     found = app.live_pair
     if failure is not None or app.builder.format != "html" or found is None:
         return
-    folder = Path(app.outdir) / found.folder
-    folder.mkdir(parents=True, exist_ok=True)
+    state = Path(app.config.live_state)
     loaded = {Path(name).name for name in app.config.live_scripts} | {EMULATOR, *TERMINAL}
-    for name, data in found.files.items():
+    scripts = {name: data for name, data in found.files.items() if name in loaded}
+    both = {name: data for name, data in found.files.items() if name not in loaded}
+    lay(Path(app.outdir) / found.folder, scripts | {name: (state / name).read_bytes() for name in LICENCES}, both)
+    for file in (state / "pieces").iterdir():  # a hundred megabytes: one by one
+        lay(Path(app.outdir) / PIECES, {}, {file.name: file.read_bytes()})
+
+
+def lay(folder: Path, plain: dict[str, bytes], both: dict[str, bytes]) -> None:
+    """Write files into a folder, the latter also in a script each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    scripts = {f"{name}.js": in_script(name, data) for name, data in both.items()}
+    for name, data in (plain | both | scripts).items():
         (folder / name).write_bytes(data)
-        if name not in loaded:
-            (folder / f"{name}.js").write_bytes(in_script(name, data))
-    for name in LICENCES:
-        (folder / name).write_bytes((Path(app.config.live_state) / name).read_bytes())
 
 
 def setup(app: Sphinx) -> dict:

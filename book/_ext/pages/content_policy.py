@@ -66,7 +66,7 @@ def policy(html: str, scripts: list[str]) -> str:
         "style-src": [OWN, "'unsafe-inline'"],  # pictures carry their own
         "img-src": [OWN, "data:"],
         "font-src": [OWN],
-        # Hashes of what is loaded are compared by asking for a blob: see live-run.js.
+        # Hashes of what is loaded are compared by asking for a blob: see live-files.js.
         "connect-src": [OWN, *([LAB] if ASKS_LAB in html else []), *(["blob:"] if live else [])],
         "worker-src": ["blob:"] if live else ["'none'"],  # the emulator's timers
         "base-uri": ["'none'"],

@@ -178,6 +178,32 @@ def test_a_piece_that_did_not_come_is_an_error_and_may_be_asked_for_again():
     assert seen == {"why": "a could not be loaded", "again": "aaaa", "asked": ["a", "a"]}
 
 
+def test_a_machine_that_has_ended_is_woken_by_no_piece_and_kept_by_no_deadline():
+    """Its timer would keep its memory, 256 MB, for as long as it had; v86 throws where a device wakes it then."""
+    seen = told(
+        MACHINE
+        + """
+        let come, woken = false;
+        class V86 {
+            constructor(options) { this.options = options; }
+            add_listener() {}
+            serial_send_bytes() {}
+            destroy() {}
+        }
+        const piece = () => new Promise(resolve => { come = () => resolve(new ArrayBuffer(8)); });
+        const disks = {hda: {bytes: 8, piece_bytes: 8, pieces: ["abc"]}};
+        const one = LiveRun.started({V86, wasm: null, options: {}, disks, piece});
+        const run = ended(one.request({module: "a"}));
+        one.emulator.options.hda.get(0, 8, () => { woken = true; });
+        one.end();
+        come();
+        await tick();
+        console.log(JSON.stringify({woken, run: await run}));
+    """
+    )
+    assert seen == {"woken": False, "run": {"error": "the machine was ended", "known": True}}
+
+
 def test_a_piece_that_does_not_come_breaks_the_machine():
     seen = told(
         MACHINE
