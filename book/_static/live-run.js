@@ -180,7 +180,7 @@ class Box {
   choices() {
     this.buttons.replaceChildren();
     for (const mode of MODES)
-      if (this.live.traces || !mode.trace) this.button(mode.words, mode);
+      this.button(mode.words, mode);
     this.opens = this.button(`${TERMINAL.words} (loads ${this.megabytes(this.total(true))} MB)`, TERMINAL);
     this.buttons.firstChild.focus();
   }

@@ -73,7 +73,6 @@ def state() -> State:
                     "cmdline": CMDLINE,
                     "disks": disks,
                     "held": layer.HELD,
-                    "traces": any(True for _ in layer.objects()),
                     "date": time.strftime("%Y-%m-%d"),
                     "files": {name: _hashed(folder / name) for name in KEPT},
                     "suite": root.recipe()["suite"],
