@@ -29,6 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
 from book._ext.recordings.recorded import Recording, RecordingError
+from core.draw import ladder_svg, stacks_view
 
 STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
 TERMINAL = ("xterm.css", "xterm.js")  # loaded for who asks for a terminal, and not by the first click
@@ -40,7 +41,7 @@ SCRIPTS, STYLE = ("live-files.js", "live-run.js"), "live-run.css"
 ESCAPED = {b"\\": rb"\\", b'"': rb"\"", b"\n": rb"\n", b"\r": rb"\r"}  # in a string of JavaScript
 FOLDER, PIECES = "_static/live", "_static/live/pieces"
 DISKS = "disks.json"  # which pieces they are of: too long a list for each who opens the page
-# Shown by the script: without one there is nothing to click.
+# Shown by the script: without one there is nothing to click. The styles are those of what a run draws.
 BOX = """<section class="wpw-live" hidden data-live="{live}" data-recorded="{recorded}"
  aria-labelledby="run-it-here">
 <h3 id="run-it-here">Run it here</h3>
@@ -49,6 +50,7 @@ saved VM in which client, balancer and server are already running. Nothing is in
 tab.</p>
 <p class="wpw-live-buttons"></p><p class="wpw-live-said" role="status"></p>
 <div class="wpw-live-place"></div><div class="wpw-live-seen"></div>
+<style>{styles}</style>
 </section>"""
 
 
@@ -133,6 +135,7 @@ def visit_html(self, node: live_box) -> None:
             live=escape(json.dumps(live)),
             recorded=escape(json.dumps(node["recorded"])),
             release=escape(live["release"]),
+            styles=ladder_svg.CSS + stacks_view.CSS,
         )
     )
     raise nodes.SkipNode
