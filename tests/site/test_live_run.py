@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 
 import pytest
 
@@ -75,6 +76,8 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         )
         assert steps[0].startswith("client to itself: ICMP frag needed, MTU 1480"), steps
         assert any(step.startswith("client to balancer:") for step in steps[1:]), steps
+        hit = page.locator(".wpw-live-pictures > figure .wpw-hit").first
+        assert hit.evaluate("each => getComputedStyle(each).fillOpacity") == "0"  # it has its style
         row = page.locator(".wpw-live-times tbody tr").last.inner_text()
         if run["measured"]:
             assert run["b_ms"] > run["a_ms"] and f"{run['b_ms']:.1f}" in row and f"{run['b_ms']:.1f}" in said(page)
@@ -190,7 +193,7 @@ def test_a_terminal_at_the_client_by_keyboard_alone(address, built_site, browser
         printed(page, "<b id=markup> 42")
         assert page.locator("#markup").count() == 0
         page.keyboard.type("client ip route get server\n")  # a name is its address
-        printed(page, "10.0.0.6 dev client-eth0 src 10.0.0.1")
+        printed(page, re.compile(r"10\.0\.0\.6 dev client-eth0 src 10\.0\.0\.1.*cache\s*mininet>", re.DOTALL))
         page.keyboard.type("fault")
         page.keyboard.press("Tab")  # the prompt's, which knows only two commands that begin so
         printed(page, "mininet> fault_o")

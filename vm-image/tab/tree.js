@@ -1,7 +1,7 @@
 // How does a picture that a guest has drawn become part of a page? As elements made one by one of the tree that
 // core/draw/tree.py's data() gives, {tag, attributes, children}: no markup is read, and what core/draw does not use is
-// refused, so a guest can draw and do nothing else. Its style sheet stays behind; the page has the same, with its recorded
-// pictures. A classic script.
+// refused, so a guest can draw and do nothing else. Its style sheet stays behind; the box of the page has the same. A
+// classic script.
 //
 //   place.append(LiveTree.element(tree, document));
 "use strict";

@@ -28,6 +28,7 @@ from sphinx.util.docutils import SphinxDirective
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
 from book._ext.recordings.recorded import Recording, RecordingError
+from core.draw import ladder_svg, stacks_view
 from core.draw.tree import Element, h, markup
 
 STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
@@ -43,7 +44,8 @@ DISKS = "disks.json"  # which pieces they are of: too long a list for each who o
 
 
 def box(live: dict, recorded: dict) -> Element:
-    """The box, with what its script has to know. The script shows it: without one there is nothing to click."""
+    """The box, with what its script has to know. The script shows it: without one there is nothing to click.
+    The styles are those of what a run draws."""
     data = {"live": live, "recorded": recorded}
     return h(
         "section",
@@ -65,6 +67,7 @@ def box(live: dict, recorded: dict) -> Element:
         h("p", {"class": "wpw-live-said", "role": "status"}),
         h("div", {"class": "wpw-live-place"}),
         h("div", {"class": "wpw-live-seen"}),
+        h("style", {}, ladder_svg.CSS + stacks_view.CSS),
     )
 
 

@@ -35,7 +35,10 @@ class Opened:
         """A page's run; if it is `told`, a route says 1480 beforehand (the control), and with `trace` the
         chapter's stacks are drawn as well."""
         tracer = tracing.stall_tracer() if asked.get("trace") else None
-        with self.net.with_route() if asked.get("told") else contextlib.nullcontext(), tracer or contextlib.nullcontext():
+        with (
+            self.net.with_route() if asked.get("told") else contextlib.nullcontext(),
+            tracer or contextlib.nullcontext(),
+        ):
             watch = self.watched(say, tracer)
         seen = watch.seen
         for name, exchange in FIGURES.items():
