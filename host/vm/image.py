@@ -1,5 +1,6 @@
 """How is the guest's disk made? By mmdebstrap from Debian's archive, as vm-image/ says."""
 
+import functools
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from host.debian import archive, installed, namespaces
 from host.errors import LabError
 from host.paths import VM_IMAGE, cache
 from host.phases import phase
+from host.vm.kernels import Kernel, the_books
 
 KEPT_OUTSIDE = ("vmlinuz", "initramfs", "release", "packages")
 SQUASHFS = [
@@ -25,6 +27,9 @@ SQUASHFS = [
     *("-noappend", "-no-progress", "-quiet"),
 ]
 NEEDS_MIB = 4500  # unpacked guest, its packages and the packed disk, for a moment all at once
+# Some kernels have packed modules. The initramfs unpacks none, and under emulation each loading would take longer.
+UNPACKED_MODULES = """chroot "$1" sh -ec 'packed=$(find /lib/modules -name "*.ko.xz"); [ -z "$packed" ] || {
+    busybox unxz $packed; depmod "$(basename /lib/modules/*)"; }'"""
 
 
 @dataclass(frozen=True)
@@ -62,9 +67,9 @@ class Image:
         return dict(line.split() for line in lines)
 
 
-def need() -> None:
+def need(linux: Kernel | None = None) -> None:
     """The packages that it takes to have a guest; before they are downloaded, that one can be built, if none is."""
-    if not store.stored("image-*/disk.squashfs"):
+    if not store.stored(f"{_kind(linux or the_books())}-{store.ANY_KEY}/disk.squashfs"):
         namespaces.need()
     installed.need(*installed.LAB)
 
@@ -80,8 +85,10 @@ def keys() -> Path:
     return store.made("keys", "ed25519", make, own=True)
 
 
-def image() -> Image:
-    """The image that vm-image/ describes, built if need be (two minutes, once)."""
+def image(linux: Kernel | None = None) -> Image:
+    """The image that vm-image/ describes, with this kernel, or the book's; built if need be (two minutes, once). Each
+    kernel's is a kind of its own in the store, so that none is discarded for another's."""
+    linux = linux or the_books()
     ingredients = store.key_of(
         VM_IMAGE / "packages.toml",
         VM_IMAGE / "customize.sh",
@@ -89,15 +96,28 @@ def image() -> Image:
         VM_IMAGE / "initramfs",
         (keys() / "client.pub").read_bytes(),
         *SQUASHFS,
+        *([] if linux.is_the_books else [linux.recipe]),
     )
-    return Image(store.made("image", ingredients, _build, NEEDS_MIB))
+    return Image(store.made(_kind(linux), ingredients, functools.partial(_build, linux), NEEDS_MIB))
 
 
-def _build(folder: Path) -> None:
+def stored(linux: Kernel | None = None) -> list[Image]:
+    """The images with this kernel, or the book's, that are there and whole, the one that was used last first."""
+    folders = store.stored(f"{_kind(linux or the_books())}-{store.ANY_KEY}")
+    whole = [path for path in folders if store.damage(path) is None]
+    return [Image(path) for path in sorted(whole, key=lambda path: path.stat().st_mtime, reverse=True)]
+
+
+def _kind(linux: Kernel) -> str:
+    return f"image{linux.suffix}"
+
+
+def _build(linux: Kernel, folder: Path) -> None:
     archive.need("mksquashfs")
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
-    log = cache() / "image.log"
-    with phase("guest image: building it (once, two to four minutes)") as progress:
+    recipe["packages"] = _with(linux, recipe["packages"])
+    log = cache() / f"{_kind(linux)}.log"
+    with phase(f"guest {_kind(linux)}: building it (once, two to four minutes)") as progress:
         with (
             open(log, "w") as errors,
             archive.started(_mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors) as build,
@@ -122,6 +142,14 @@ def _build(folder: Path) -> None:
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
 
 
+def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
+    """The names of a guest's packages, with this kernel's in the place of the book's."""
+    instead = dict(linux.instead)
+    if unknown := instead.keys() - packages.keys():
+        raise LabError(f"{linux.recipe}: not in packages.toml: {', '.join(sorted(unknown))}", f"edit {linux.recipe}")
+    return [instead.get(name, name) for name in packages]
+
+
 def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
     """The command line; root is used where we are root, a user namespace elsewhere."""
     secrets = keys()
@@ -132,6 +160,7 @@ def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
         f"upload {_quoted(secrets / 'client.pub')} /root/.ssh/authorized_keys",
         f"upload {_quoted(secrets / 'guest')} /etc/ssh/ssh_host_ed25519_key",
         f"upload {_quoted(VM_IMAGE / 'customize.sh')} /tmp/lab/customize.sh",
+        UNPACKED_MODULES,
         'chroot "$1" sh /tmp/lab/customize.sh',
         *[f"download /lab-out/{name} {_quoted(folder / name)}" for name in KEPT_OUTSIDE],
         'rm -r "$1/lab-out"',

@@ -44,9 +44,9 @@ GONE = (EOFError, OSError, QMPError)
 def ground(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
     """The profile (by its name, or itself), its image and the acceleration, all made or found out if
     need be."""
-    need()
     ours = which if isinstance(which, Profile) else profile(which)
-    disk = image()
+    need(ours.linux)
+    disk = image(ours.linux)
     return ours, disk, acceleration(disk, ours.kept.program)
 
 
