@@ -29,9 +29,9 @@ def _known_profile(context, parameter, name):
 
 def _known_kernel(context, parameter, name):
     """A kernel by the name that was typed, or an error with those that there are."""
-    from host.vm import kernels
+    from host.vm import image
 
-    return name and kernels.kernel(name)
+    return name and image.kernel(name)
 
 
 kernel_option = click.option(

@@ -15,8 +15,7 @@ from host.paths import FETCHING, cache, run
 from host.sandbox import confined
 from host.vm import image, machine
 from host.vm.acceleration import acceleration, qemu_version
-from host.vm.image import NEEDS_MIB
-from host.vm.kernels import Kernel, kernels
+from host.vm.image import NEEDS_MIB, Kernel, kernels
 from host.vm.profile import names
 
 TRIED = ("12", "13")  # releases of Debian, as in README

@@ -11,7 +11,7 @@ from core.statuses import Status
 from host.errors import LabError
 from host.exercises import applied, evidence, judging, progress
 from host.vm import serving
-from host.vm.kernels import Kernel
+from host.vm.image import Kernel
 
 LARGEST_ANSWER_BYTES = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for a part of the first word

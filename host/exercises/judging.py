@@ -24,7 +24,7 @@ from core.waiting import poll
 from host.exercises import applied, evidence
 from host.vm import machine, serving, ssh
 from host.vm.call import answered
-from host.vm.kernels import Kernel
+from host.vm.image import Kernel
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import Profile, on
 

@@ -1,4 +1,5 @@
-"""How is the guest's disk made? By mmdebstrap from Debian's archive, as vm-image/ says."""
+"""How is the guest's disk made? By mmdebstrap from Debian's archive, as vm-image/ says. With which kernel? With the
+book's, or one beside it: each is data (vm-image/kernels/*.toml), and nothing else in host/ knows one by its version."""
 
 import functools
 import json
@@ -11,13 +12,14 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.statuses import Status
 from host import store
 from host.debian import archive, installed, namespaces
 from host.errors import LabError
 from host.paths import VM_IMAGE, cache
 from host.phases import phase
-from host.vm.kernels import Kernel, the_books
 
+KERNELS = VM_IMAGE / "kernels"
 KEPT_OUTSIDE = ("vmlinuz", "initramfs", "release", "packages")
 SQUASHFS = [
     "-tar",
@@ -30,6 +32,52 @@ NEEDS_MIB = 4500  # unpacked guest, its packages and the packed disk, for a mome
 # Some kernels have packed modules. The initramfs unpacks none, and under emulation each loading would take longer.
 UNPACKED_MODULES = """chroot "$1" sh -ec 'packed=$(find /lib/modules -name "*.ko.xz"); [ -z "$packed" ] || {
     busybox unxz $packed; depmod "$(basename /lib/modules/*)"; }'"""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel, as its `recipe` describes it; `instead` are pairs of a package of packages.toml and the one that this
+    kernel's guest has in its place."""
+
+    name: str
+    title: str
+    recipe: Path
+    instead: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_the_books(self) -> bool:
+        """Whether its guest is the one of packages.toml."""
+        return not self.instead
+
+    @property
+    def suffix(self) -> str:
+        """What the name of whatever is made for this kernel ends in, so that no two are taken for one: "-6.12"."""
+        return "" if self.is_the_books else f"-{self.name}"
+
+
+def kernel(name: str) -> Kernel:
+    """The kernel of that name; raises with the known ones."""
+    for known in kernels():
+        if known.name == name:
+            return known
+    there_are = ", ".join(known.name for known in kernels())
+    raise LabError(f"no kernel {name!r}; there are: {there_are}", "./lab doctor", Status.USAGE)
+
+
+def kernels() -> list[Kernel]:
+    """All that there are, the book's first."""
+    found = [_read(recipe) for recipe in KERNELS.glob("*.toml")]
+    return sorted(found, key=lambda one: (not one.is_the_books, one.name))
+
+
+def the_books() -> Kernel:
+    """The one that the book is about."""
+    return kernels()[0]
+
+
+def _read(recipe: Path) -> Kernel:
+    read = tomllib.loads(recipe.read_text())
+    return Kernel(recipe.stem, read["title"], recipe, tuple(read.get("instead", {}).items()))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from host.phases import say
 from host.plain import plain_json
 from host.vm import serving
 from host.vm.call import answered, shown
-from host.vm.kernels import Kernel
+from host.vm.image import Kernel
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import on
 from host.vm.ssh import GUEST_FOLDER

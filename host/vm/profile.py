@@ -12,8 +12,7 @@ from host.errors import LabError
 from host.paths import VM_IMAGE
 from host.vm import cards, qemu
 from host.vm.cards import Card
-from host.vm.image import Image
-from host.vm.kernels import Kernel, kernels
+from host.vm.image import Image, Kernel, kernels
 
 # QEMU gives up system calls that it does not need, first of all to start programs: seccomp(2), qemu(1).
 SANDBOX = ("-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny")

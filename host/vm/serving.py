@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from host import paths, store
 from host.phases import phase
 from host.vm import snapshot
-from host.vm.kernels import kernels
+from host.vm.image import kernels
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import Profile, names
 from host.vm.ssh import Connection

@@ -9,7 +9,7 @@ import pytest
 
 from host.errors import LabError
 from host.paths import VM_IMAGE, cache
-from host.vm import image, kernels
+from host.vm import image
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_changed_recipe_is_another_image(builds, monkeypatch, tmp_path):
 
 def test_no_kernel_s_image_is_discarded_for_another_s(builds, monkeypatch):
     """Of one kernel's there are two at most, and the book's stays where it was."""
-    ours, other = image.image().folder, kernels.kernel("6.12")
+    ours, other = image.image().folder, image.kernel("6.12")
     for client in (b"one", b"two", b"three"):
         monkeypatch.setattr(image, "SQUASHFS", [client])
         newest = image.image(other).folder
@@ -58,17 +58,17 @@ def test_no_kernel_s_image_is_discarded_for_another_s(builds, monkeypatch):
 
 def test_the_book_s_image_is_that_of_its_packages_alone(builds):
     """Another kernel's recipe is no ingredient, so what is added there has nobody build the book's again."""
-    as_it_stands = kernels.Kernel("x", "packages.toml as it stands", VM_IMAGE / "customize.sh")
+    as_it_stands = image.Kernel("x", "packages.toml as it stands", VM_IMAGE / "customize.sh")
     assert image.image(as_it_stands).folder == image.image().folder and len(builds) == 1
 
 
 def test_a_kernel_s_packages_are_in_the_place_of_the_book_s():
     packages = tomllib.loads((VM_IMAGE / "packages.toml").read_text())["packages"]
-    assert image._with(kernels.the_books(), packages) == list(packages)
-    for linux in kernels.kernels():
+    assert image._with(image.the_books(), packages) == list(packages)
+    for linux in image.kernels():
         found = image._with(linux, packages)
         assert len(found) == len(packages) and not {name for name, _ in linux.instead} & set(found)
-    unknown = kernels.Kernel("x", "x", Path("x.toml"), (("linux-image-none", "linux-image-x"),))
+    unknown = image.Kernel("x", "x", Path("x.toml"), (("linux-image-none", "linux-image-x"),))
     with pytest.raises(LabError, match="x.toml: not in packages.toml: linux-image-none"):
         image._with(unknown, packages)
 
