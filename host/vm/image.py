@@ -137,7 +137,12 @@ def image(linux: Kernel | None = None) -> Image:
     """The image that vm-image/ describes, with this kernel, or the book's; built if need be (two minutes, once). Each
     kernel's is a kind of its own in the store, so that none is discarded for another's."""
     linux = linux or the_books()
-    ingredients = store.key_of(
+    return Image(store.made(_kind(linux), _key(linux), functools.partial(_build, linux), NEEDS_MIB))
+
+
+def _key(linux: Kernel) -> str:
+    """Of all that this kernel's image is made from."""
+    return store.key_of(
         VM_IMAGE / "packages.toml",
         VM_IMAGE / "customize.sh",
         VM_IMAGE / "rootfs",
@@ -146,7 +151,11 @@ def image(linux: Kernel | None = None) -> Image:
         *SQUASHFS,
         *([] if linux.is_the_books else [linux.recipe]),
     )
-    return Image(store.made(_kind(linux), ingredients, functools.partial(_build, linux), NEEDS_MIB))
+
+
+def is_built(linux: Kernel) -> bool:
+    """Whether image() has this kernel's at once."""
+    return any(one.folder.name.endswith(_key(linux)) for one in stored(linux))
 
 
 def stored(linux: Kernel | None = None) -> list[Image]:
