@@ -41,9 +41,8 @@ def in_throwaway(
         call = _printed if as_json else shown
         status = call(guest, "labs", verb, name, *options)
         if not guest.survived(status):
-            raise GuestDied(
-                f"QEMU died during the {verb}: {guest.death()}\n{last_words(guest)}", f"./lab {verb} {name}"
-            )
+            again = f"./lab {verb} {name}" + (f" --kernel {linux.name}" if linux else "")
+            raise GuestDied(f"QEMU died during the {verb}: {guest.death()}\n{last_words(guest)}", again)
     if status not in MEANT:
         raise LabError(f"the {verb} was cut short (status {status}); its words are above", "./lab doctor")
     return status
