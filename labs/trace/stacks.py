@@ -8,7 +8,7 @@ An expected stack is text, newest call first, one frame a line:
     cpuidle_enter ? the processor may have had work
     [pipe_to_sendpage]
     sock_sendpage
-    [splice_to_socket]
+    [!pipe_to_sendpage]
     sock_sendmsg
     []
 
@@ -24,7 +24,6 @@ import re
 from collections.abc import Container, Iterable, Sized
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import groupby
 
 from core import symbols
 from core.draw import stacks_view
@@ -49,7 +48,7 @@ class Frame:
 
     `renamed_to` is its name in the running kernel, and `why_renamed` explains that. `no_frame` allows it to be absent
     (inlined, or left by a tail call), `chance` too (what an interrupt interrupts may be anything), and `why` explains
-    each. `source` is a path in the kernel tree. `where` names a function: it is expected of kernels that have that.
+    each. `source` is a path in the kernel tree. `where` says of which kernels it is expected, see above.
     """
 
     name: str
@@ -143,7 +142,7 @@ _LINE = re.compile(
     r"(?:\s*@\s*(?P<source>[^\s#]+))?"
     r"(?:\s*#\s*(?P<note>.+))?$"
 )
-_WHERE = re.compile(r"^\[(?P<function>(?:[A-Za-z_]\w*)?)\]$")
+_WHERE = re.compile(r"^\[(?P<where>(?:!?[A-Za-z_]\w*)?)\]$")
 
 
 def parse(text: str, name: str = "stack") -> list[Frame]:
@@ -157,7 +156,7 @@ def parse(text: str, name: str = "stack") -> list[Frame]:
         if not line or line.startswith("#"):
             continue
         if of_some := _WHERE.match(line):
-            where = of_some["function"] or None
+            where = of_some["where"] or None
             continue
         frames.append(replace(_parse_line(line, f"{name}, line {number}"), where=where))
     if not frames:
@@ -214,7 +213,7 @@ def match(
             "expected the running kernel's symbols, found none: every absent frame "
             "would pass as inlined; run as root, and look at /proc/kallsyms"
         )
-    frames = _of_this_kernel(frames, symbols)
+    frames = [frame for frame in frames if _of_this_kernel(frame, symbols)]
     shown = [shown_name(name) for name in observed]
     names = [function_name(name) for name in shown]
     rows = []
@@ -231,14 +230,8 @@ def match(
     return Comparison(rows, title)
 
 
-def _of_this_kernel(frames: Iterable[Frame], symbols: Container[str]) -> list[Frame]:
-    """Without those of other kernels."""
-    chosen = []
-    for only_some, group in groupby(frames, lambda frame: frame.where is not None):
-        listed = list(group)
-        has = {frame.where for frame in listed if frame.where in symbols} or {listed[0].where}
-        chosen += [frame for frame in listed if not only_some or frame.where in has]
-    return chosen
+def _of_this_kernel(frame: Frame, symbols: Container[str]) -> bool:
+    return not frame.where or (frame.where.removeprefix("!") in symbols) != frame.where.startswith("!")
 
 
 def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, int | None]]:
