@@ -27,6 +27,16 @@ def _known_profile(context, parameter, name):
     return name and profile(name).name
 
 
+def _known_kernel(context, parameter, name):
+    """A kernel by the name that was typed, or an error with those that there are."""
+    from host.vm import image
+
+    return name and image.kernel(name)
+
+
+kernel_option = click.option(
+    "--kernel", "linux", metavar="NAME", callback=_known_kernel, help="With another kernel than the book's, as 6.12."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 
 
@@ -85,23 +95,25 @@ def reset(profile):
 @click.option(
     "--profile", default="", callback=_known_profile, help="Whose VM, if not the stock one, or the CASE's own."
 )
+@kernel_option
 @click.argument("words", metavar="[CASE | -- CMD...]", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
-def shell(context, profile, words):
+def shell(context, profile, linux, words):
     """A root shell in the VM, or one command, after --, with its exit status.
 
     With a CASE, Mininet's prompt on its network. `help` there lists what brings the fault and takes it away. Without a
     terminal it reads standard input to its end."""
     from core import cases
     from host.vm import guest_commands, guests
+    from host.vm.profile import on
 
     if words and words[0] in cases.cases() and list(words) != context.meta[DASHES]:
         if words[1:]:
             raise click.UsageError(
                 f"{words[0]} is a case, and all else is typed at its prompt. Next: ./lab shell {words[0]}"
             )
-        sys.exit(guest_commands.at_prompt(words[0], profile))
-    connection = guests.up(profile or "stock").connection
+        sys.exit(guest_commands.at_prompt(words[0], profile, linux))
+    connection = guests.up(on(profile or "stock", linux)).connection
     sys.exit(connection.command(list(words)) if words else connection.shell())
 
 
@@ -121,21 +133,23 @@ def shell(context, profile, words):
     metavar="N",
     help="Run it N times: how often it reproduced, and what its figure came to.",
 )
-def run(case, as_json, changed, rounds):
+@kernel_option
+def run(case, as_json, changed, rounds, linux):
     """Show a case happen, beside its control: exit 0 reproduced, 1 not, 3 could not be tried, 4 could not tell."""
     from host.vm import guest_commands
 
-    sys.exit(guest_commands.in_throwaway("run", case, as_json, changed, rounds))
+    sys.exit(guest_commands.in_throwaway("run", case, as_json, changed, rounds, linux))
 
 
 @command("./lab trace frag-needed")
 @click.argument("case")
 @json_option
-def trace(case, as_json):
+@kernel_option
+def trace(case, as_json, linux):
     """The same under the tracers: observed stacks beside the report's."""
     from host.vm import guest_commands
 
-    sys.exit(guest_commands.in_throwaway("trace", case, as_json))
+    sys.exit(guest_commands.in_throwaway("trace", case, as_json, linux=linux))
 
 
 def _print_json(value) -> None:
@@ -150,12 +164,13 @@ def _print_json(value) -> None:
 )
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Leave there what the verdict rests on.")
 @click.option("--times", is_flag=True, help="Say where each second went.")
+@kernel_option
 @json_option
-def check(exercise, file, unconfined, keep, times, as_json):
+def check(exercise, file, unconfined, keep, times, linux, as_json):
     """Judge an answer in a fresh guest: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4, with its reasons."""
     from host.exercises import commands
 
-    _tell(commands.check(exercise, file, unconfined, keep, times), exercise, as_json)
+    _tell(commands.check(exercise, file, unconfined, keep, times, linux), exercise, as_json)
 
 
 @command("./lab judge kept.json")

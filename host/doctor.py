@@ -5,6 +5,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from host.debian import archive, installed, namespaces
 from host.debian.root import NEEDS_MIB
 from host.paths import FETCHING, cache, run
 from host.sandbox import confined
-from host.vm import machine
+from host.vm import image, machine
 from host.vm.acceleration import acceleration, qemu_version
-from host.vm.image import Image
+from host.vm.image import Kernel, kernels
+from host.vm.profile import names
 
 TRIED = ("12", "13")  # releases of Debian, as in README
 
@@ -45,6 +47,7 @@ def examine() -> list[Finding]:
         _disk_of_guests(),
         _memory(),
         *_image_and_acceleration(),
+        *_kernels(),
     ]
 
 
@@ -83,7 +86,7 @@ def _fetchers() -> list[Finding]:
     as on a machine that was made ready and then taken off the network."""
     spared = {
         "apt": "" if installed.missing(installed.LAB) else "all packages are there",
-        "mmdebstrap": "the guest image is there" if store.stored("image-*/disk.squashfs") else "",
+        "mmdebstrap": "the guest image is there" if image.stored() else "",
         "pip": "only ./lab tab still asks it",
         "npm": "only ./lab tab asks it",
     }
@@ -141,7 +144,7 @@ def _disk() -> Finding:
 
 def _disk_of_builds() -> Finding:
     """Where the guest is unpacked while its image is made; it may be another disk than the cache's."""
-    return _room("disk of builds", archive.unpacks_in(), "TMPDIR", bool(store.stored("image-*/disk.squashfs")))
+    return _room("disk of builds", archive.unpacks_in(), "TMPDIR", bool(image.stored()))
 
 
 def _room(what: str, folder: Path, variable: str, is_built: bool) -> Finding:
@@ -179,10 +182,10 @@ def _memory() -> Finding:
 
 
 def _image_and_acceleration() -> list[Finding]:
-    images = [path for path in store.stored("image-*") if store.damage(path) is None]
+    images = image.stored()
     if not images:
         return [Finding(True, "guest image", "not built yet: ./lab up builds it, in two to four minutes")]
-    newest = Image(max(images, key=lambda path: path.stat().st_mtime))
+    newest = images[0]
     packed_mib = newest.disk.stat().st_size >> 20
     findings = [Finding(True, "guest image", f"kernel {newest.release}, {packed_mib} MiB packed")]
     if shutil.which("qemu-system-x86_64"):
@@ -190,3 +193,23 @@ def _image_and_acceleration() -> list[Finding]:
         slow = "" if how.name == "kvm" else "; the labs work, several times slower"
         findings.append(Finding(True, "acceleration", f"{how.name}: {how.reason}{slow}"))
     return findings
+
+
+def _kernels() -> list[Finding]:
+    """Which there are beside each other, and what each takes of the disk."""
+    return [Finding(True, f"kernel {linux.name}", f"{linux.title}; {_kept(linux)}") for linux in kernels()]
+
+
+def _kept(linux: Kernel) -> str:
+    """What is kept of guests with this kernel."""
+    images = image.stored(linux)
+    if not images:
+        return f"not built yet: ./lab run CASE --kernel {linux.name} does it"
+    snapshots = [kept for name in names(linux) for kept in store.stored(f"snapshot-{name}-{store.ANY_KEY}")]
+    image_mib, snapshots_mib = _mib([one.folder for one in images]), _mib(snapshots)
+    return f"{images[0].release}, images {image_mib} MiB, snapshots {snapshots_mib} MiB"
+
+
+def _mib(folders: Iterable[Path]) -> int:
+    """What is in these folders, as the disk has it."""
+    return sum(file.stat().st_blocks for folder in folders for file in folder.iterdir()) >> 11  # 512 bytes each

@@ -9,7 +9,6 @@ import functools
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ from host.paths import cache, shared
 from host.phases import say
 
 LIST = "files.json"
+ANY_KEY = "[0-9a-f]" * 16  # in a pattern, so that a kind is not taken for one whose name it begins
 ELSEWHERE = ", or set XDG_CACHE_HOME to a folder with more"
 
 
@@ -207,7 +207,7 @@ def _write_list(folder: Path, files: Iterable[Path]) -> None:
 
 
 def _make_aside(kind: str, folder: Path, make: Callable[[Path], None], needs_mib: int) -> None:
-    aside = folder.with_suffix(".part")
+    aside = folder.with_name(f"{folder.name}.part")  # a kind may have a dot in its name
     for half_made in {aside, *_of_kind(kind, ".part")}:  # by one that was killed: nobody else makes such a one now
         shutil.rmtree(half_made, ignore_errors=True)
     need_space(kind, needs_mib, cache(), ELSEWHERE)
@@ -231,4 +231,4 @@ def _discard_others(kind: str, made: Path) -> None:
 
 def _of_kind(kind: str, suffix: str = "") -> list[Path]:
     """The folders of this kind, not those of one whose name begins so."""
-    return [path for path in cache().glob(f"{kind}-*") if re.fullmatch(rf"{kind}-[0-9a-f]{{16}}{suffix}", path.name)]
+    return list(cache().glob(f"{kind}-{ANY_KEY}{suffix}"))

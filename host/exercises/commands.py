@@ -11,22 +11,30 @@ from core.statuses import Status
 from host.errors import LabError
 from host.exercises import answer_machine, evidence, judging, progress
 from host.vm import guests
+from host.vm.image import Kernel
 
 LARGEST_ANSWER_BYTES = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"  # editors put it before UTF-8, and bash takes it for a part of the first word
 
 
-def check(id: str, file: Path, unconfined: bool = False, keep: Path | None = None, with_times: bool = False) -> dict:
+def check(
+    id: str,
+    file: Path,
+    unconfined: bool = False,
+    keep: Path | None = None,
+    with_times: bool = False,
+    linux: Kernel | None = None,
+) -> dict:
     """Judge the answer in `file`: {"exercise", "verdict", "reasons", "checks", …}, noted in the progress. "notes", if
     there are any, are those of the reasons that are about the file and not the answer. `unconfined` lets an answer that
     is a program of this machine do what its reader can do; `keep` is a file to leave what the verdict rests on; with
-    times "took_s" says where the seconds went."""
+    times "took_s" says where the seconds went. `linux` is the kernel, if it is not the book's."""
     exercise = named(id)
     answer, notes = read(file, exercise)
     if keep:
         evidence.need_place(keep, file)
     try:
-        verdict = judging.judge(exercise, answer, file.name, unconfined)
+        verdict = judging.judge(exercise, answer, file.name, unconfined, linux)
     except answer_machine.NoMachine as reason:
         verdict = of_one(id, "FAIL", reason.check) | {"reasons": reason.reasons}
     except answer_machine.Lacking as reason:

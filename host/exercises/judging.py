@@ -24,8 +24,9 @@ from core.waiting import poll
 from host.exercises import answer_machine, evidence
 from host.vm import guests, machine, ssh
 from host.vm.call import call_json
+from host.vm.image import Kernel
 from host.vm.machine import Guest, GuestDied, last_words
-from host.vm.profile import Profile
+from host.vm.profile import Profile, on
 
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
@@ -47,11 +48,14 @@ CONSOLE_TAIL_BYTES = 1 << 20
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
 
 
-def judge(exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False) -> dict:
+def judge(
+    exercise: cases.Exercise, answer: str, label: str, unconfined: bool = False, linux: Kernel | None = None
+) -> dict:
     """{"exercise", "verdict", "reasons", "checks", …}; messages of a compiler call the answer `label`. `unconfined`:
     see answer_machine.py. "evidence" is in it if the guest has sent some: then it was judged here."""
     case = cases.case(exercise.id.partition("/")[0])
-    with answer_machine.machine(exercise, case.profile, answer, label, unconfined) as ours:
+    named = on(case.profile, linux)
+    with answer_machine.machine(exercise, named, answer, label, unconfined) as ours:
         try:
             return _timed(exercise, answer, ours)
         except GuestDied as death:

@@ -14,7 +14,7 @@ from host.debian import archive, source
 from host.errors import LabError
 from host.paths import REPOSITORY, cache
 from host.phases import phase
-from host.vm.image import Image
+from host.vm.image import stored
 
 SUITE, PACKAGE = "bookworm", "linux-source-6.1"
 # A later kernel that a page compares it with: the directive's `:tree: linux-6.12`.
@@ -67,11 +67,8 @@ def _tree(kind: str, package: str, version: str | None, quoted: list[str]) -> Pa
 
 
 def _image_version() -> str | None:
-    """The kernel version of the newest image, if one was built; the book can do without."""
-    images = [path for path in store.stored("image-*") if store.damage(path) is None]
-    if not images:
-        return None
-    return Image(max(images, key=lambda path: path.stat().st_mtime)).kernel_version
+    """The kernel version of the newest image with the book's kernel, if one was built; the book can do without."""
+    return next((image.kernel_version for image in stored()), None)
 
 
 def _package(kind: str, package: str, version: str | None) -> Path:

@@ -2,7 +2,7 @@
 
 /dev/kvm can exist, answer its ioctls, run the firmware, and still spin for ever when the kernel
 starts (nested virtualisation without the right CPU features). So a bare kernel is booted on it
-once for each QEMU, with a deadline, and what came of it is kept until this host boots another kernel.
+once for each QEMU and image, with a deadline, and what came of it is kept until this host boots another kernel.
 """
 
 import functools
@@ -53,8 +53,8 @@ def acceleration(image: Image, program: Sequence[str] = ("qemu-system-x86_64",))
         return Acceleration("tcg", f"{device} does not exist")
     if not os.access(device, os.R_OK | os.W_OK):
         return Acceleration("tcg", f"{device} may not be opened; to try it: sudo adduser $USER kvm, log in anew")
-    remembered = cache() / f"acceleration-{key_of(*program)}.json"
-    situation = [qemu_version(program[0]), platform.release(), image.folder.name, device]
+    remembered = cache() / f"acceleration-{key_of(*program, image.folder.name)}.json"
+    situation = [qemu_version(program[0]), platform.release(), device]
     try:
         kept = json.loads(remembered.read_text())
         if kept["situation"] == situation:

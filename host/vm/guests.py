@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from host import paths, store
 from host.phases import phase
 from host.vm import snapshot
+from host.vm.image import kernels
 from host.vm.machine import Guest, GuestDied, last_words
 from host.vm.profile import Profile, names
 from host.vm.ssh import Connection
@@ -91,8 +92,8 @@ def reset(name: str = "stock", before_stop: BeforeStop = no_op) -> Guest:
 
 
 def running_profiles() -> list[str]:
-    """The profiles whose guest of the reader's is up."""
-    return [name for name in names() if running_guest(name)]
+    """The profiles whose guest of the reader's is up, with whichever kernel."""
+    return [name for linux in kernels() for name in names(linux) if running_guest(name)]
 
 
 @contextlib.contextmanager

@@ -1,5 +1,7 @@
-"""How is the guest's disk made? By mmdebstrap from Debian's archive, as vm-image/ says."""
+"""How is the guest's disk made? By mmdebstrap from Debian's archive, as vm-image/ says. With which kernel? With the
+book's, or one beside it: each is data (vm-image/kernels/*.toml), and nothing else in host/ knows one by its version."""
 
+import functools
 import json
 import shlex
 import subprocess
@@ -8,12 +10,64 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.statuses import Status
 from host import store
 from host.debian import archive, installed, namespaces, root
+from host.errors import LabError
 from host.paths import VM_IMAGE
 
+KERNELS = VM_IMAGE / "kernels"
 KEPT_OUTSIDE = ("vmlinuz", "initramfs", "release", "packages")
 SCRIPTS = ("customize.sh", "common.sh")  # what finishes it, in the guest
+# Some kernels have packed modules. The initramfs unpacks none, and under emulation each loading would take longer.
+UNPACKED_MODULES = """chroot "$1" sh -ec 'packed=$(find /lib/modules -name "*.ko.xz"); [ -z "$packed" ] || {
+    busybox unxz $packed; depmod "$(basename /lib/modules/*)"; }'"""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel, as its `recipe` describes it; `instead` are pairs of a package of packages.toml and the one that this
+    kernel's guest has in its place."""
+
+    name: str
+    title: str
+    recipe: Path
+    instead: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_the_books(self) -> bool:
+        """Whether its guest is the one of packages.toml."""
+        return not self.instead
+
+    @property
+    def suffix(self) -> str:
+        """What the name of whatever is made for this kernel ends in, so that no two are taken for one: "-6.12"."""
+        return "" if self.is_the_books else f"-{self.name}"
+
+
+def kernel(name: str) -> Kernel:
+    """The kernel of that name; raises with the known ones."""
+    for known in kernels():
+        if known.name == name:
+            return known
+    there_are = ", ".join(known.name for known in kernels())
+    raise LabError(f"no kernel {name!r}; there are: {there_are}", "./lab doctor", Status.USAGE)
+
+
+def kernels() -> list[Kernel]:
+    """All that there are, the book's first."""
+    found = [_read(recipe) for recipe in KERNELS.glob("*.toml")]
+    return sorted(found, key=lambda one: (not one.is_the_books, one.name))
+
+
+def the_books() -> Kernel:
+    """The one that the book is about."""
+    return kernels()[0]
+
+
+def _read(recipe: Path) -> Kernel:
+    read = tomllib.loads(recipe.read_text())
+    return Kernel(recipe.stem, read["title"], recipe, tuple(read.get("instead", {}).items()))
 
 
 @dataclass(frozen=True)
@@ -51,9 +105,9 @@ class Image:
         return dict(line.split() for line in lines)
 
 
-def need() -> None:
+def need(linux: Kernel | None = None) -> None:
     """The packages that it takes to have a guest; before they are downloaded, that one can be built, if none is."""
-    if not store.stored("image-*/disk.squashfs"):
+    if not store.stored(f"{_kind(linux or the_books())}-{store.ANY_KEY}/disk.squashfs"):
         namespaces.need()
     installed.need(*installed.LAB)
 
@@ -69,24 +123,56 @@ def keys() -> Path:
     return store.made("keys", "ed25519", make, own=True)
 
 
-def image() -> Image:
-    """The image that vm-image/ describes, built if need be (two minutes, once)."""
-    ingredients = store.key_of(
+def image(linux: Kernel | None = None) -> Image:
+    """The image that vm-image/ describes, with this kernel, or the book's; built if need be (two minutes, once). Each
+    kernel's is a kind of its own in the store, so that none is discarded for another's."""
+    linux = linux or the_books()
+    return Image(store.made(_kind(linux), _key(linux), functools.partial(_build, linux), root.NEEDS_MIB))
+
+
+def _key(linux: Kernel) -> str:
+    """Of all that this kernel's image is made from."""
+    return store.key_of(
         VM_IMAGE / "packages.toml",
         *(VM_IMAGE / name for name in SCRIPTS),
         VM_IMAGE / "rootfs",
         VM_IMAGE / "initramfs",
         (keys() / "client.pub").read_bytes(),
         *root.SQUASHFS,
+        *([] if linux.is_the_books else [linux.recipe]),
     )
-    return Image(store.made("image", ingredients, _build, root.NEEDS_MIB))
 
 
-def _build(folder: Path) -> None:
+def is_built(linux: Kernel) -> bool:
+    """Whether image() has this kernel's at once."""
+    return any(one.folder.name.endswith(_key(linux)) for one in stored(linux))
+
+
+def stored(linux: Kernel | None = None) -> list[Image]:
+    """The images with this kernel, or the book's, that are there and whole, the one that was used last first."""
+    folders = store.stored(f"{_kind(linux or the_books())}-{store.ANY_KEY}")
+    whole = [path for path in folders if store.damage(path) is None]
+    return [Image(path) for path in sorted(whole, key=lambda path: path.stat().st_mtime, reverse=True)]
+
+
+def _kind(linux: Kernel) -> str:
+    return f"image{linux.suffix}"
+
+
+def _build(linux: Kernel, folder: Path) -> None:
     archive.need("mksquashfs")
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
-    root.packed(_root(recipe, folder), folder / "disk.squashfs", "guest image")
+    recipe["packages"] = _with(linux, recipe["packages"])
+    root.packed(_root(recipe, folder), folder / "disk.squashfs", f"guest {_kind(linux)}")
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
+
+
+def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
+    """The names of a guest's packages, with this kernel's in the place of the book's."""
+    instead = dict(linux.instead)
+    if unknown := instead.keys() - packages.keys():
+        raise LabError(f"{linux.recipe}: not in packages.toml: {', '.join(sorted(unknown))}", f"edit {linux.recipe}")
+    return [instead.get(name, name) for name in packages]
 
 
 def _root(recipe: dict, folder: Path) -> root.Root:
@@ -98,6 +184,7 @@ def _root(recipe: dict, folder: Path) -> root.Root:
         f"upload {_quoted(secrets / 'client.pub')} /root/.ssh/authorized_keys",
         f"upload {_quoted(secrets / 'guest')} /etc/ssh/ssh_host_ed25519_key",
         *[f"upload {_quoted(VM_IMAGE / name)} /tmp/lab/{name}" for name in SCRIPTS],
+        UNPACKED_MODULES,
         'chroot "$1" sh /tmp/lab/customize.sh',
         *[f"download /lab-out/{name} {_quoted(folder / name)}" for name in KEPT_OUTSIDE],
         'rm -r "$1/lab-out"',

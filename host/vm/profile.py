@@ -12,7 +12,7 @@ from host.errors import LabError
 from host.paths import VM_IMAGE
 from host.vm import cards, qemu
 from host.vm.cards import Card
-from host.vm.image import Image
+from host.vm.image import Image, Kernel, kernels
 
 # QEMU gives up system calls that it does not need, first of all to start programs: seccomp(2), qemu(1).
 SANDBOX = ("-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny")
@@ -26,8 +26,8 @@ EMULATED_CPU = "max,-erms,-fsrm,-la57,-smap"
 
 @dataclass(frozen=True)
 class Profile:
-    """One guest machine, as its file describes it. `memory_mib` is in MiB. `recipe` names the QEMU that
-    it runs on if that is built here (vm-image/qemu).
+    """One guest machine, as its file describes it, with the kernel `linux`. `memory_mib` is in MiB. `recipe` names the
+    QEMU that it runs on if that is built here (vm-image/qemu).
 
     `binary`, `confined` and `instead` are an answer's: another program, a folder for what it takes to run it confined
     (see host/sandbox), and cards in place of those of that name.
@@ -40,6 +40,7 @@ class Profile:
     cpus: int
     devices: tuple[str, ...]
     kernel_arguments: tuple[str, ...]
+    linux: Kernel
     recipe: str = ""
     cards: tuple[Card, ...] = ()
     binary: str = ""
@@ -106,10 +107,12 @@ class Profile:
 
 
 def profile(name: str = "stock") -> Profile:
-    """The profile of that name; raises with the known ones."""
-    if name not in names():
-        raise LabError(f"no profile {name!r}; there are: {', '.join(names())}", "./lab up", Status.USAGE)
-    read = tomllib.loads((PROFILES / f"{name}.toml").read_text())
+    """The profile of that name, which may be one `on` another kernel than the book's; raises with the known ones."""
+    known = {on(plain, linux): (plain, linux) for linux in kernels() for plain in names()}
+    if name not in known:
+        raise LabError(f"no profile {name!r}; there are: {', '.join(known)}", "./lab up", Status.USAGE)
+    plain, linux = known[name]
+    read = tomllib.loads((PROFILES / f"{plain}.toml").read_text())
     return Profile(
         name=name,
         title=read["title"],
@@ -118,11 +121,19 @@ def profile(name: str = "stock") -> Profile:
         cpus=read["cpus"],
         devices=tuple(read["devices"]),
         kernel_arguments=tuple(read["kernel_arguments"]),
+        linux=linux,
         recipe=read.get("qemu", ""),
         cards=tuple(Card(**card) for card in read.get("cards", [])),
     )
 
 
-def names() -> list[str]:
-    """The profiles that there are, the stock one first."""
-    return sorted((file.stem for file in PROFILES.glob("*.toml")), key=lambda name: (name != "stock", name))
+def on(name: str, linux: Kernel | None) -> str:
+    """The name of this profile with that kernel, or with the book's, by which its snapshot and its guest are told from
+    others."""
+    return name + (linux.suffix if linux else "")
+
+
+def names(linux: Kernel | None = None) -> list[str]:
+    """The profiles that there are with this kernel, or with the book's, the stock one first."""
+    plain = sorted((file.stem for file in PROFILES.glob("*.toml")), key=lambda name: (name != "stock", name))
+    return [on(name, linux) for name in plain]

@@ -44,11 +44,11 @@ QMP_ERRORS = (EOFError, OSError, QMPError)
 
 @functools.cache
 def machine_setup(which: str | Profile) -> tuple[Profile, Image, Acceleration]:
-    """What a machine is set up from: the profile (by its name, or itself), its image and the acceleration, all made or
-    found out if need be."""
-    need()
+    """The profile (by its name, or itself), its image and the acceleration, all made or found out if
+    need be."""
     ours = which if isinstance(which, Profile) else profile(which)
-    disk = image()
+    need(ours.linux)
+    disk = image(ours.linux)
     return ours, disk, acceleration(disk, ours.kept.program)
 
 

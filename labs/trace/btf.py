@@ -17,7 +17,10 @@ from labs.trace.objects import BROUGHT
 # The kernel's own; where it has none, that of the structures which our programs read, made from its headers.
 PLACES = (Path("/sys/kernel/btf/vmlinux"), BROUGHT / f"{os.uname().release}.btf")
 _HEADER = struct.Struct("=HBBIIIII")  # magic, version, flags, header length, types at, long, strings at, long
-_MAGIC, _STRUCT, _ENUM, _FUNC = 0xEB9F, 4, 6, 12
+_MAGIC, _ARRAY, _STRUCT, _UNION, _ENUM, _FUNC = 0xEB9F, 3, 4, 5, 6, 12
+# Bytes behind the first twelve of a type, by its kind: fixed, or for each of what it has. Others have none.
+_FIXED = {1: 4, _ARRAY: 12, 14: 4, 17: 4}
+_EACH = {_STRUCT: 12, _UNION: 12, _ENUM: 8, 13: 8, 15: 12, 19: 12}
 
 
 class NoSuchField(LookupError):
@@ -26,13 +29,12 @@ class NoSuchField(LookupError):
 
 @functools.cache
 def offset(structure: str, field: str) -> int:
-    """Offset in bytes of a direct member: offset("tcp_sock", "packets_out")."""
+    """Offset in bytes of a member, which may be in a part without a name: offset("tcp_sock", "packets_out")."""
     types, strings = _sections()
     members = _members(types, strings, structure)
-    name = _string(strings, field)
-    for member, _, bits in members:
-        if member == name:
-            return (bits & 0xFFFFFF) // 8
+    found = _bits(members, _string(strings, field))
+    if found is not None:
+        return found // 8
     raise NoSuchField(
         f"expected `struct {structure}` to have a member {field}, found none; it has {len(members)} others"
     )
@@ -106,6 +108,41 @@ def _has(types: bytes, wanted: bytes) -> bool:
     return at >= 0
 
 
+def _bits(members: list[tuple[int, int, int]], name: int) -> int | None:
+    """The offset of the member of that name, None if there is none."""
+    for member, _, bits in members:
+        if member == name:
+            return bits & 0xFFFFFF
+    for member, kind, bits in members:
+        if not member and (inside := _bits(_members_of(kind), name)) is not None:
+            return (bits & 0xFFFFFF) + inside
+    return None
+
+
+def _members_of(number: int) -> list[tuple[int, int, int]]:
+    """The members of the type of that number, none if it is no structure and no union."""
+    types, at = _sections()[0], _places()[number]
+    info = struct.unpack_from("=I", types, at + 4)[0]
+    return _listed(types, at + 12, info & 0xFFFF) if info >> 24 & 0x1F in (_STRUCT, _UNION) else []
+
+
+@functools.cache
+def _places() -> list[int]:
+    """Where each type is, by its number; the first has 1. It is a walk over all of them, for the few fields that need
+    it."""
+    types, at, places = _sections()[0], 0, [0]
+    while at < len(types):
+        places.append(at)
+        info = struct.unpack_from("=I", types, at + 4)[0]
+        kind = info >> 24 & 0x1F
+        at += 12 + _FIXED.get(kind, 0) + _EACH.get(kind, 0) * (info & 0xFFFF)
+    return places
+
+
+def _listed(types: bytes, first: int, count: int) -> list[tuple[int, int, int]]:
+    return [struct.unpack_from("=III", types, first + 12 * number) for number in range(count)]
+
+
 def _members(types: bytes, strings: bytes, structure: str) -> list[tuple[int, int, int]]:
     """(name, type, offset in bits) of a structure's members."""
     return _structure(types, strings, structure)[1]
@@ -116,8 +153,7 @@ def _structure(types: bytes, strings: bytes, structure: str) -> tuple[int, list[
     for at in _uses(types, strings, structure):
         _, info, size = struct.unpack_from("=III", types, at)
         if info >> 24 & 0x1F == _STRUCT and info & 0xFFFF:
-            first, count = at + 12, info & 0xFFFF
-            found = [struct.unpack_from("=III", types, first + 12 * number) for number in range(count)]
+            found = _listed(types, at + 12, info & 0xFFFF)
             if all(bits & 0xFFFFFF <= size * 8 for _, _, bits in found):
                 return size, found
     raise NoSuchField(f"expected `struct {structure}` in the kernel's BTF, found none")

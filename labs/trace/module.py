@@ -33,7 +33,8 @@ _ours: set[str] = set()  # names of what this process has loaded
 TRANSITION_DEADLINE_S = 60  # the kernel tries once a second, and signals those who lag after 15
 
 COMPILER, HEADERS = ["/usr/local/lib/lab/kernel-cc"], "/usr/local/lib/lab/kernel.h"  # of the image
-# objtool writes down how to walk up the stack from any instruction; livepatching relies on it.
+# objtool writes down how to walk up the stack from any instruction; livepatching relies on it. Newer ones are told by
+# their environment, as kbuild has it, for which processor.
 OBJTOOL = (
     "--hacks=jump_label",
     "--hacks=noinstr",
@@ -92,7 +93,7 @@ def compile_module(folder: Path, name: str) -> None:
     if not (headers / "Module.symvers").exists():
         raise CannotTry(f"no kernel headers in {headers}", "./lab reset")
     _run(folder, [*COMPILER, "-include", HEADERS, "-c", "-o", f"{name}.o", f"{name}.c"])
-    _run(folder, [f"{headers}/tools/objtool/objtool", *OBJTOOL, f"{name}.o"])
+    _run(folder, ["env", "SRCARCH=x86", f"{headers}/tools/objtool/objtool", *OBJTOOL, f"{name}.o"])
     imported = _run(folder, ["nm", "-u", "-j", f"{name}.o"]).split()
     (folder / "descriptor.c").write_text(descriptor(name, checksums(headers, imported)))
     _run(folder, [*COMPILER, "-c", "-o", "descriptor.o", "descriptor.c"])

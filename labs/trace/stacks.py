@@ -6,6 +6,11 @@ An expected stack is text, newest call first, one frame a line:
     __do_softirq => handle_softirqs : renamed in 6.1.y  @kernel/softirq.c
     ip_finish_output ~ ip_output() leaves by a tail call
     cpuidle_enter ? the processor may have had work
+    [pipe_to_sendpage]
+    sock_sendpage
+    [!pipe_to_sendpage]
+    sock_sendmsg
+    []
 
 `=>` gives the running kernel's name for a frame and, after a colon, why it differs; `~` says why a
 frame may be absent because of the compiler (inlined, or left by a tail call), `?` on what else it depends; `@` the
@@ -17,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core import symbols
@@ -41,9 +46,10 @@ class State(StrEnum):
 class Frame:
     """A call that is expected.
 
-    `renamed_to` is its name in the running kernel, `no_frame` allows it to be absent (inlined,
-    or left by a tail call), `chance` too (what an interrupt interrupts may be anything), and `why`
-    explains each. `source` is a path in the kernel tree. `on_32_bits` is its name in a kernel of 32 bits, and why.
+    `renamed_to` is its name in the running kernel, and `why_renamed` explains that. `no_frame` allows it to be absent
+    (inlined, or left by a tail call), `chance` too (what an interrupt interrupts may be anything), and `why` explains
+    each. `source` is a path in the kernel tree. `where` says of which kernels it is expected, see above. `on_32_bits`
+    is its name in a kernel of 32 bits, and why.
     """
 
     name: str
@@ -53,6 +59,8 @@ class Frame:
     why: str | None = None
     note: str | None = None
     source: str | None = None
+    why_renamed: str | None = None
+    where: str | None = None
     on_32_bits: tuple[str, str] | None = None
 
     @property
@@ -62,7 +70,7 @@ class Frame:
 
     def why_called(self, name: str) -> str | None:
         """Why it is observed under this name, which is not its first."""
-        return self.on_32_bits[1] if self.on_32_bits and name == self.on_32_bits[0] else self.why
+        return self.on_32_bits[1] if self.on_32_bits and name == self.on_32_bits[0] else self.why_renamed
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,7 @@ class Comparison:
 
     @property
     def missing(self) -> list[str]:
-        """Names of the frames that the kernel has and did not call here."""
+        """Names of the frames that the kernel did not call here, and that are not said to be absent."""
         return [row.frame.name for row in self.rows if row.frame and row.state is State.MISSING]
 
     @property
@@ -140,6 +148,7 @@ _LINE = re.compile(
     r"(?:\s*@\s*(?P<source>[^\s#]+))?"
     r"(?:\s*#\s*(?P<note>.+))?$"
 )
+_WHERE = re.compile(r"^\[(?P<where>(?:!?[A-Za-z_]\w*)?)\]$")
 
 
 def parse(text: str, name: str = "stack") -> list[Frame]:
@@ -147,12 +156,15 @@ def parse(text: str, name: str = "stack") -> list[Frame]:
 
     Raises Unreadable with the line's number, what was found, and what was expected.
     """
-    frames = []
+    frames, where = [], None
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
-        frames.append(_parse_line(line, f"{name}, line {number}"))
+        if of_some := _WHERE.match(line):
+            where = of_some["where"] or None
+            continue
+        frames.append(replace(_parse_line(line, f"{name}, line {number}"), where=where))
     if not frames:
         raise Unreadable(f"{name}: expected at least one frame, found none")
     return frames
@@ -164,7 +176,6 @@ def _parse_line(line: str, where: str) -> Frame:
         raise Unreadable(
             f"{where}: expected `function [=> new_name : why] [~ or ? why] [@file] [# note]`, found `{line}`"
         )
-    whys = [why for why in (found["rename_why"], found["absent_why"]) if why]
     if found["renamed_to"] and not found["rename_why"]:
         raise Unreadable(f"{where}: expected `: why` after the new name `{found['renamed_to']}`")
     if found["absent"] and not found["absent_why"]:
@@ -174,9 +185,10 @@ def _parse_line(line: str, where: str) -> Frame:
         found["renamed_to"],
         found["absent"] == "~",
         found["absent"] == "?",
-        "; ".join(whys) or None,
+        found["absent_why"] or None,
         found["note"],
         found["source"],
+        found["rename_why"],
     )
 
 
@@ -197,8 +209,8 @@ def match(
 ) -> Comparison:
     """Aligns `observed` (newest first) with `expected` and says what became of each expected frame.
 
-    `symbols` tells which functions the running kernel has: what it lacks was inlined, what it has
-    and did not call here is missing, unless its line says that it may be.
+    `symbols` tells which functions the running kernel has. What is absent is missing, unless its line says that it may
+    be.
     Raises Unreadable on an expected stack that cannot be read, ValueError if `symbols` is empty.
     """
     frames = parse(expected) if isinstance(expected, str) else list(expected)
@@ -207,6 +219,7 @@ def match(
             "expected the running kernel's symbols, found none: every absent frame "
             "would pass as inlined; run as root, and look at /proc/kallsyms"
         )
+    frames = [frame for frame in frames if _of_this_kernel(frame, symbols)]
     shown = [shown_name(name) for name in observed]
     names = [function_name(name) for name in shown]
     rows = []
@@ -221,6 +234,10 @@ def match(
         else:
             rows.append(Row(State.RENAMED, frame, seen, frame.why_called(names[index])))
     return Comparison(rows, title)
+
+
+def _of_this_kernel(frame: Frame, symbols: Container[str]) -> bool:
+    return not frame.where or (frame.where.removeprefix("!") in symbols) != frame.where.startswith("!")
 
 
 def _align(frames: list[Frame], names: list[str]) -> list[tuple[Frame | None, int | None]]:
@@ -253,11 +270,12 @@ def _absent(frame: Frame, names: list[str], symbols: Container[str]) -> Row:
     if frame.chance:
         return Row(State.CHANCE, frame, None, frame.why)
     known = next((name for name in reversed(frame.names) if name in symbols), None)
-    if known is None:
-        reason = "the running kernel has no such symbol: inlined" + (
-            "" if frame.no_frame else ", or gone under another name"
-        )
+    if known is None and frame.no_frame:
+        reason = "the running kernel has no such symbol: inlined"
         state = State.NO_FRAME
+    elif known is None:
+        reason = f"the running kernel has no {' and no '.join(frame.names)}: gone, or inlined against what was expected"
+        state = State.MISSING
     elif frame.no_frame:
         reason = f"the running kernel has {known}, and it is not on this stack" + (
             "" if frame.why else ": a tail call or a partial inline"

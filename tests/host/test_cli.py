@@ -91,6 +91,14 @@ def test_unknown_profile_names_the_known(lab, words):
 
 
 @pytest.mark.parametrize(
+    "words", [("run", "frag-needed"), ("trace", "frag-needed"), ("check", "frag-needed/1", "x.sh"), ("shell",)]
+)
+def test_unknown_kernel_names_the_known(lab, words):
+    answer = lab(*words, "--kernel", "2.4")
+    assert answer.returncode == 2 and "no kernel '2.4'; there are: 6.1, 6.12" in answer.stderr
+
+
+@pytest.mark.parametrize(
     "words, said",
     [
         (("frag-needed", "uname"), "Next: ./lab shell frag-needed"),

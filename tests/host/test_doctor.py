@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from host import doctor
+from host import doctor, store
 from host.paths import cache
 
 
@@ -48,6 +48,17 @@ def disks(monkeypatch, tmp_path):
     return found
 
 
+def keep(folder: str, *files: str, kib: int = 0) -> None:
+    """Has the store hold a folder that is whole, with these files of that size."""
+
+    def write(made):
+        for name in files:
+            (made / name).write_bytes(bytes(kib << 10))
+        (made / "release").write_text("6.99.1-amd64\n")
+
+    store.made(*folder.rsplit("-", 1), write)
+
+
 @pytest.mark.parametrize("cache_mib, builds_mib", [(9000, 9000), (9000, 100), (100, 9000)])
 def test_a_first_build_needs_room_where_it_is_unpacked_too(disks, tmp_path, cache_mib, builds_mib):
     in_cache, of_builds = disks(cache=cache_mib, builds=builds_mib)
@@ -57,10 +68,19 @@ def test_a_first_build_needs_room_where_it_is_unpacked_too(disks, tmp_path, cach
 
 
 def test_where_there_is_an_image_room_is_no_matter(disks):
-    (cache() / "image-k").mkdir()
-    (cache() / "image-k" / "disk.squashfs").touch()
+    keep(f"image-{'0' * 16}", "disk.squashfs")
     in_cache, of_builds = disks(cache=100, builds=100)
     assert not in_cache.good and of_builds.good and not of_builds.mend
+
+
+def test_each_kernel_is_listed_with_what_it_takes_of_the_disk(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    keep(f"image-6.12-{'0' * 16}", "disk.squashfs", kib=3072)
+    keep(f"snapshot-stock-6.12-{'1' * 16}", "ram", kib=2048)
+    keep(f"snapshot-stock-{'2' * 16}", "ram", kib=4096)
+    found = {finding.what: finding.found for finding in doctor._kernels()}
+    assert found["kernel 6.1"].endswith("not built yet: ./lab run CASE --kernel 6.1 does it")
+    assert found["kernel 6.12"].endswith("6.99.1-amd64, images 3 MiB, snapshots 2 MiB")
 
 
 def test_a_folder_for_builds_that_is_not_there_is_no_traceback(monkeypatch, tmp_path):

@@ -243,6 +243,21 @@ def shared(tmp_path, monkeypatch):
     subprocess.run(["chmod", "-R", "u+w", tmp_path / "shared"], check=True)
 
 
+def test_what_was_left_half_made_goes_also_of_a_kind_with_a_dot():
+    """Of that kind alone; and what is made has a name that the next one would find, too."""
+    names = []
+
+    def write(folder):
+        names.append(folder.name)
+        write_large(folder)
+
+    for kind in ("thing-6.12", "thing-6"):
+        (paths.cache() / f"{kind}-{'0' * 16}.part").mkdir()
+    made = store.made("thing-6.12", "1" * 16, write)
+    left = sorted(path.name for path in paths.cache().iterdir() if path.is_dir())
+    assert left == [f"thing-6-{'0' * 16}.part", made.name] and names == [f"{made.name}.part"]
+
+
 @pytest.mark.parametrize("made", [store.made, store.grown])
 def test_what_is_shared_is_used_where_it_lies(shared, made):
     before = sorted((path, path.stat().st_mtime_ns) for path in shared.rglob("*"))

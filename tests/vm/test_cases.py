@@ -11,6 +11,7 @@ import pytest
 
 from core import cases
 from host import locks, paths
+from host.vm import image
 from host.vm.machine import Guest
 from tests.guest.conclusive import conclusive
 from tests.vm.conftest import REPOSITORY, asked, lost, qemu_pids
@@ -59,6 +60,15 @@ def reproduces(lab, name):
 @pytest.mark.parametrize("name", CASES)
 def test_it_reproduces(lab, name):
     reproduces(lab, name)
+
+
+@pytest.mark.parametrize("verb", ["run", "trace"])
+def test_it_happens_in_the_same_way_on_every_kernel_that_is_built(lab, verb):
+    for linux in image.kernels():
+        if not linux.is_the_books and image.is_built(linux):
+            answer = conclusive(lambda: lab(verb, CASES[0], "--json", "--kernel", linux.name), could_not_tell, lost)
+            found = json.loads(answer.stdout)
+            assert answer.returncode == 0, (linux.name, found["reasons"], found.get("stacks"))
 
 
 @pytest.mark.parametrize("number", range(1, TIMES_IN_A_ROW + 1))

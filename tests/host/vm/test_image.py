@@ -3,6 +3,7 @@
 import os
 import shutil
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,7 @@ def builds(tmp_path, monkeypatch):
     monkeypatch.setattr(image.namespaces, "need", lambda: None)
     done = []
 
-    def build(folder):
+    def build(linux, folder):
         done.append(folder)
         (folder / "disk.squashfs").write_bytes(b"d" * 5000)
 
@@ -42,6 +43,34 @@ def test_a_changed_recipe_is_another_image(builds, monkeypatch, tmp_path):
     (other / "customize.sh").write_text("# changed\n")
     monkeypatch.setattr(image, "VM_IMAGE", other)
     assert image.image().folder != first
+
+
+def test_no_kernel_s_image_is_discarded_for_another_s(builds, monkeypatch):
+    """Of one kernel's there are two at most, and the book's stays where it was."""
+    ours, other = image.image().folder, image.kernel("6.12")
+    for client in (b"one", b"two", b"three"):
+        monkeypatch.setattr(image, "SQUASHFS", [client])
+        newest = image.image(other).folder
+    assert ours.exists() and image.stored()[0].folder == ours
+    assert newest.name.startswith("image-6.12-") and [one.folder for one in image.stored(other)][0] == newest
+    assert len(image.stored(other)) == 2 and len(builds) == 4
+
+
+def test_the_book_s_image_is_that_of_its_packages_alone(builds):
+    """Another kernel's recipe is no ingredient, so what is added there has nobody build the book's again."""
+    as_it_stands = image.Kernel("x", "packages.toml as it stands", VM_IMAGE / "customize.sh")
+    assert image.image(as_it_stands).folder == image.image().folder and len(builds) == 1
+
+
+def test_a_kernel_s_packages_are_in_the_place_of_the_book_s():
+    packages = tomllib.loads((VM_IMAGE / "packages.toml").read_text())["packages"]
+    assert image._with(image.the_books(), packages) == list(packages)
+    for linux in image.kernels():
+        found = image._with(linux, packages)
+        assert len(found) == len(packages) and not {name for name, _ in linux.instead} & set(found)
+    unknown = image.Kernel("x", "x", Path("x.toml"), (("linux-image-none", "linux-image-x"),))
+    with pytest.raises(LabError, match="x.toml: not in packages.toml: linux-image-none"):
+        image._with(unknown, packages)
 
 
 def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):

@@ -28,9 +28,9 @@ def machine_of(tmp_path, monkeypatch):
             (folder / name).write_text(name)
         (folder / snapshot.KEPT_AS).write_text(json.dumps(snapshot._kept_as(folder / "ram")))
 
-    def now(files="files", qemu="7.2.22", processor=""):
+    def now(files="files", qemu="7.2.22", processor="", name="stock"):
         (disk.folder / store.LIST).write_text(files)
-        ours = profile.profile("stock")
+        ours = profile.profile(name)
         monkeypatch.setattr(snapshot, "machine_setup", lambda _: (ours, disk, Acceleration("tcg", "")))
         monkeypatch.setattr(snapshot, "qemu_version", lambda _: qemu)
         monkeypatch.setattr(snapshot, "processor", lambda _: processor)
@@ -47,6 +47,16 @@ def test_another_disk_qemu_or_processor_has_a_snapshot_of_its_own(machine_of, ch
     assert snapshot.snapshot() == first and len(makings) == 1
     machine_of(**changed)
     assert snapshot.snapshot() != first and len(makings) == 2
+
+
+def test_no_kernel_s_snapshot_is_discarded_for_another_s(machine_of):
+    makings = machine_of()
+    first = snapshot.snapshot()
+    for files in ("one", "two", "three"):
+        machine_of(files=files, name="stock-6.12")
+        assert snapshot.snapshot().name.startswith("snapshot-stock-6.12-")
+    machine_of()
+    assert snapshot.snapshot() == first and len(makings) == 4
 
 
 def written(ram: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from host.vm import cards, profile, qemu
+from host.vm import cards, image, profile, qemu
 from host.vm.cards import NoCard
 from host.vm.image import Image
 
@@ -98,6 +98,14 @@ def test_another_program_goes_on_from_the_same_snapshot():
     ours = profile.profile("rtl8139")
     theirs = replace(ours, binary="/tmp/answer/qemu-system-x86_64")
     assert theirs.qemu == "/tmp/answer/qemu-system-x86_64" and theirs.kept == ours
+
+
+def test_each_kernel_has_a_machine_of_its_own_name_and_the_same_hardware():
+    for linux in image.kernels():
+        for name in NAMES:
+            ours = profile.profile(profile.on(name, linux))
+            assert ours.linux == linux and command(ours.name) == command(name)
+    assert profile.names(image.kernel("6.12")) == ["stock-6.12", "rtl8139-6.12"]
 
 
 def test_an_unknown_profile_names_the_known():

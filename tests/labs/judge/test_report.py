@@ -100,12 +100,30 @@ def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
         (dict(current=CURRENT[1:]), WHOLE),
         (dict(tellers=[]), WHOLE),
         (dict(in_flight=IN_FLIGHT[1:]), WHOLE),
+        (dict(owned=[True]), WHOLE),
     ],
 )
 def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(changed, id):
     seen = replace(RIGHT["frag-needed/5"](Program(told=changed.get("truth", WAYS))), **changed)
     verdict = verdict_on_file(replace(of("frag-needed/5", Program()), seen=seen).text().encode())
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [id], verdict.text()
+
+
+@pytest.mark.parametrize(
+    "owned, said",
+    [
+        ([], False),  # kept before it was looked at
+        ([False] * 4, False),  # tcp_release_cb() gives the socket up first
+        ([True] * 4, False),
+        ([False, True, False, True], True),  # it does not
+    ],
+)
+def test_where_the_socket_s_owner_tells_the_ways_apart_too_it_is_said(owned, said):
+    evidence = of("frag-needed/5", Program(told=WAYS))
+    evidence = replace(evidence, seen=replace(evidence.seen, owned=owned))
+    verdict = verdict_on_file(evidence.text().encode())
+    assert verdict.verdict == "PASS"
+    assert ("told-by-owner-too" in [check.id for check in verdict.checks]) == said
 
 
 def later(thread: str) -> list[Choice]:

@@ -17,8 +17,8 @@ AT_ONCE, DEFERRED = 0, 1
 @dataclass
 class Ways:
     """The reader's program, and by which way each run of tcp_v4_mtu_reduced() came: on which connection, AT_ONCE or
-    DEFERRED. For each the thread that was `current`, the address of who had told (`tellers`), and how many segments
-    were `in_flight`. One thread is the `sender` on all connections."""
+    DEFERRED. For each the thread that was `current`, the address of who had told (`tellers`), how many segments were
+    `in_flight`, and whether the socket was `owned`. One thread is the `sender` on all connections."""
 
     program: Program
     truth: list[Event] = field(default_factory=list)
@@ -26,6 +26,7 @@ class Ways:
     sender: int | None = None
     tellers: list[str] = field(default_factory=list)
     in_flight: list[int] = field(default_factory=list)
+    owned: list[bool] = field(default_factory=list)  # in what was kept earlier, there are none
 
     def looks(self, number: int) -> tuple[str, int, int]:
         """All by which a program may take the one way for the other."""
@@ -37,10 +38,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     seen: Ways = seen_in(evidence)
     ran(verdict, seen.program)
     each = {len(part) for part in (seen.truth, seen.current, seen.tellers, seen.in_flight)}
-    if len(each) > 1 or seen.sender is None:
+    if len(each) > 1 or seen.sender is None or seen.owned and len(seen.owned) not in each:
         raise Damaged(LACKS_A_PART)
     tell_apart(seen)
     hold(verdict, seen.truth, seen.program.told)
+    if seen.owned == [event.value == DEFERRED for event in seen.truth]:
+        say_by_owner(verdict)
 
 
 def tell_apart(seen: Ways) -> None:
@@ -79,6 +82,16 @@ def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:
         f"tcp_v4_mtu_reduced() ran {len(truth)} times",
         "every event tells the right way",
         fault,
+    )
+
+
+def say_by_owner(verdict: Verdict) -> None:
+    """Says that a program which goes by sk_lock.owned is right here, as it is not on the book's kernel."""
+    verdict.expect(
+        "told-by-owner-too",
+        True,
+        "in this kernel tcp_release_cb() keeps the socket while it calls: sk_lock.owned tells the two ways apart, too",
+        "",
     )
 
 

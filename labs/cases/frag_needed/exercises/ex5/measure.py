@@ -40,6 +40,7 @@ PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"], "on_
 FIELDS = [("sk_buff", "data"), ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
 OURS = Path(__file__).with_name("ways.bpf.c")
 OUR_PROBES = {name: PROBES[name] for name in ("on_v4_err", "on_mtu_reduced")}
+OWNED = 1 << 31  # of what our tracer tells beside the segments in flight
 IN_FLIGHT_BYTES = 100
 AT_WORK_S = 0.5  # at most; the message comes after a few milliseconds
 TOLD = "IcmpInDestUnreachs"
@@ -68,7 +69,8 @@ def look(seen: Ways, events: list[Traced]) -> None:
             continue
         seen.truth.append(Event(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE))
         seen.tellers.append(tellers.get(event.connection, ""))
-        seen.in_flight.append(event.detail)
+        seen.in_flight.append(event.detail & ~OWNED)
+        seen.owned.append(bool(event.detail & OWNED))
         seen.current.append(event.value)
 
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // Who has told which connection of a smaller MTU, which way did each run of tcp_v4_mtu_reduced() come, with what in
-// flight, and on top of which thread? The stack tells the way; the thread that was current may be any: a softirq runs on
-// top of whoever is there.
+// flight, with the socket owned or not, and on top of which thread? The stack tells the way; the thread that was current
+// may be any: a softirq runs on top of whoever is there.
 
 #include "event.h"
 
 FIELD(sk_buff, data);
 FIELD(tcp_sock, packets_out);
+FIELD(sock, sk_lock);
 
 enum probe { V4_ERR, MTU_REDUCED };
 
@@ -25,7 +26,10 @@ int on_v4_err(void *ctx)
 
 int on_mtu_reduced(void *ctx)
 {
-    u32 in_flight = 0;
+    u32 in_flight = 0, owned = 0;
     GET(in_flight, ARGUMENT_1(ctx), tcp_sock__packets_out);
+    GET(owned, ARGUMENT_1(ctx), sock__sk_lock + sizeof(u32));   // behind slock: socket_lock_t in include/net/sock.h
+    if (owned)
+        in_flight |= 1U << 31;
     return note_socket(ctx, ARGUMENT_1(ctx), MTU_REDUCED, (u32)bpf_get_current_pid_tgid(), in_flight);
 }
