@@ -38,7 +38,7 @@ def kernel(monkeypatch, tmp_path):
     types = b"".join(TYPES)
     header = struct.pack("=HBBIIIII", 0xEB9F, 1, 0, 24, 0, len(types), len(types), len(STRINGS))
     (tmp_path / "vmlinux").write_bytes(header + types + STRINGS)
-    monkeypatch.setattr(btf, "VMLINUX", tmp_path / "vmlinux")
+    monkeypatch.setattr(btf, "PLACES", (tmp_path / "vmlinux",))
     cached = (btf.offset, btf._sections, btf._places)
     for function in cached:
         function.cache_clear()
