@@ -72,7 +72,9 @@ def built() -> Root:
 
     parts = [",".join(wanted[table]) for table in ("packages", "leave-out", "remove")]
     key = store.key_of(
-        wanted["suite"], wanted["architecture"], *parts, *(TAB / name for name in SCRIPTS), VM_IMAGE / "initramfs"
+        *(wanted["suite"], wanted["architecture"], *parts, *root.SQUASHFS),
+        *(TAB / name for name in SCRIPTS),
+        VM_IMAGE / "initramfs",
     )
     return Root(store.made("tab-root", key, make, 1500))
 
