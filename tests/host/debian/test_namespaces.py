@@ -110,7 +110,7 @@ def test_it_is_told_before_anything_is_downloaded(machine, monkeypatch, call):
 def test_who_has_an_image_needs_to_build_none(machine, monkeypatch):
     asked = []
     monkeypatch.setattr(installed, "need", lambda *names: asked.extend(names))
-    folder = machine(user=REFUSED) / "cache" / "where-packets-wait" / "image-0"
+    folder = machine(user=REFUSED) / "cache" / "where-packets-wait" / f"image-{0:016}"
     folder.mkdir(parents=True)
     (folder / "disk.squashfs").touch()
     snapshot.need()
