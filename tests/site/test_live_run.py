@@ -75,6 +75,10 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         )
         assert steps[0].startswith("client to itself: ICMP frag needed, MTU 1480"), steps
         assert any(step.startswith("client to balancer:") for step in steps[1:]), steps
+        fill = page.locator(".wpw-live-pictures .wpw-ladder .wpw-box").first.evaluate(
+            "box => getComputedStyle(box).fill"
+        )
+        assert fill == "none", f"a host is a box filled with {fill}: the page lacks the style of a ladder"
         row = page.locator(".wpw-live-times tbody tr").last.inner_text()
         if run["measured"]:
             assert run["b_ms"] > run["a_ms"] and f"{run['b_ms']:.1f}" in row and f"{run['b_ms']:.1f}" in said(page)

@@ -29,6 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 from book._ext.fail_closed import fault
 from book._ext.html_only import add_html_node
 from book._ext.recordings.recorded import Recording, RecordingError
+from core.draw import ladder_svg, stacks_view
 from core.draw.tree import Element, h, markup
 
 STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
@@ -42,7 +43,8 @@ FOLDER = "_static/live"
 
 
 def box(live: dict, recorded: dict, stacks: list) -> Element:
-    """The box, with what its script has to know. The script shows it: without one there is nothing to click."""
+    """The box, with what its script has to know. The script shows it: without one there is nothing to click.
+    It brings the styles of what a run draws: the page has them only where it shows a recorded one."""
     data = {"live": live, "recorded": recorded, "stacks": stacks}
     return h(
         "section",
@@ -64,6 +66,7 @@ def box(live: dict, recorded: dict, stacks: list) -> Element:
         h("p", {"class": "wpw-live-said", "role": "status"}),
         h("div", {"class": "wpw-live-place"}),
         h("div", {"class": "wpw-live-seen"}),
+        h("style", {}, ladder_svg.CSS + stacks_view.CSS),
     )
 
 
