@@ -76,6 +76,10 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         )
         assert steps[0].startswith("client to itself: ICMP frag needed, MTU 1480"), steps
         assert any(step.startswith("client to balancer:") for step in steps[1:]), steps
+        fill = page.locator(".wpw-live-pictures .wpw-ladder .wpw-box").first.evaluate(
+            "box => getComputedStyle(box).fill"
+        )
+        assert fill == "none", f"a host is a box filled with {fill}: the page lacks the style of a ladder"
         hit = page.locator(".wpw-live-pictures > figure .wpw-hit").first
         assert hit.evaluate("each => getComputedStyle(each).fillOpacity") == "0"  # it has its style
         row = page.locator(".wpw-live-times tbody tr").last.inner_text()

@@ -45,7 +45,7 @@ DISKS = "disks.json"  # which pieces they are of: too long a list for each who o
 
 def box(live: dict, recorded: dict) -> Element:
     """The box, with what its script has to know. The script shows it: without one there is nothing to click.
-    The styles are those of what a run draws."""
+    It brings the styles of what a run draws: the page has them only where it shows a recorded one."""
     data = {"live": live, "recorded": recorded}
     return h(
         "section",
