@@ -9,6 +9,7 @@ from mininet.topo import Topo
 
 from labs.net.topology import Topology
 from labs.take.answer import applied
+from labs.trace import objects
 
 PARTS = "machinery"
 
@@ -148,6 +149,17 @@ def test_what_it_writes_nobody_else_has_and_it_sees_nobody(run_answer):
     assert not Path("/etc/forged").exists() and not Path("/tmp/forged").exists()
     script = run_answer("exec 3<>/dev/tcp/127.0.0.1/22")  # sshd's, in the guest's own network
     assert script.status and "unreachable" in script.output, script
+
+
+def test_no_object_of_a_tracer_is_replaced(run_answer):
+    """Who attached another one would see what the answer likes."""
+    before = {object: object.read_bytes() for object in objects.KEPT.iterdir()}
+    script = run_answer(
+        f"mkdir -p {objects.KEPT}; for name in {' '.join(object.name for object in before)} {'0' * 16}.o; "
+        f"do echo forged >{objects.KEPT}/$name; done; cat {objects.KEPT}/*"
+    )
+    assert before and script.status == 0 and "forged" in script.output, script
+    assert {object: object.read_bytes() for object in objects.KEPT.iterdir()} == before
 
 
 # In the folder that it shares with its taker, which reads there what became of it and clears it away.
