@@ -16,7 +16,7 @@ from core.draw import ladder_svg
 from core.draw.ladder_svg import PAIR, duration
 from core.draw.page import MIME
 from core.draw.tree import markup
-from core.plain import loaded, plain
+from core.serialization import from_json, to_json
 from core.wire.packet import Packet
 
 # A gap is cut short where it is this many times the next smaller one, and that many seconds long.
@@ -115,12 +115,12 @@ class Ladder:
 
     def figure(self) -> dict[str, Any]:
         """Plain values for a recording, see `core.draw.figures`; `of` reads them."""
-        return {"kind": "ladder", **plain(self)}
+        return {"kind": "ladder", **to_json(self)}
 
     @classmethod
     def of(cls, figure: Mapping[str, Any]) -> Ladder:
         """The ladder of `figure()`. Raises Damaged."""
-        found: Ladder = loaded(cls, {name: each for name, each in figure.items() if name != "kind"}, "figure")
+        found: Ladder = from_json(cls, {name: each for name, each in figure.items() if name != "kind"}, "figure")
         return found
 
     def _repr_html_(self) -> str:

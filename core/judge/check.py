@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.plain import Damaged, loaded
+from core.serialization import Damaged, from_json
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_ID = 60
@@ -45,7 +45,7 @@ def read_checks(found: object) -> list[Check]:
     """What to_json() of several has made, or of which somebody says so. Raises Damaged."""
     if not isinstance(found, list):
         raise Damaged(f"checks: expected a list, found {type(found).__name__}")
-    checks = [loaded(Check, each, "checks") for each in found]
+    checks = [from_json(Check, each, "checks") for each in found]
     for check in checks:
         if len(check.id) > LONGEST_ID or not ID.fullmatch(check.id) or check.says != FOUND:
             raise Damaged("checks: expected an id, and no format")

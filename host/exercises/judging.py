@@ -17,8 +17,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from core import cases
 from core.judge.check import Check, read_checks
 from core.judge.verdict import of_one
-from core.plain import Damaged
 from core.protocol import STEPS
+from core.serialization import Damaged
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
 from host.exercises import answer_machine, evidence

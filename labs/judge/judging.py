@@ -14,7 +14,7 @@ from core.cases import Exercise, WrongCall, exercise
 from core.judge.check import EXPECTED, FOUND, Check, named
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
 from core.judge.verdict import Judged, Picture, Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.case import exercise_module
 from labs.errors import RAN_ON, CannotTry, CouldNotTell
 from labs.measure.rounds import Round

@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.check import EXPECTED_FOUND, Check, lines, named, read_checks
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 
 PASSED = Check("no-fragments", True, "none", "no packet was fragmented")
 FAILED = Check("few-questions", False, "100 at most", "7 were asked", EXPECTED_FOUND)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.splice_push.delivery.system_calls import (
     copied_bytes,
     lasted_ms,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import FAULT, CannotTry

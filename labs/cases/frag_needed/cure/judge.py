@@ -16,7 +16,7 @@ from core.draw.ladder import Ladder
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cure.evidence import (
     ASKED,

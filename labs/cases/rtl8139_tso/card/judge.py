@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.rtl8139_tso.fault import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS

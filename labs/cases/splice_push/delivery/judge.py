@@ -9,7 +9,7 @@ from pathlib import Path
 from core.judge.check import EXPECTED_FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.splice_push.delivery import system_calls
 from labs.cases.splice_push.pages import Call, of
 from labs.cases.splice_push.server import PATTERN

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from core.plain import Damaged
+from core.serialization import Damaged
 
 # What copies bytes, and from where or to where it does: the object's file, a pipe, the connection. What a server reads
 # of other files, its own code, is none of the object.

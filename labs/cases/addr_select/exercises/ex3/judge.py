@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.addr_select.cure.judge import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
 from labs.judge.judging import Judge, judge_script, seen_in

@@ -14,7 +14,7 @@ from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
 from labs.judge.judging import LACKS_A_PART, Judge, seen_in
 

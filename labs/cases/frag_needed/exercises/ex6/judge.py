@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from core.judge.check import EXPECTED, EXPECTED_FOUND, FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import FAULT, CannotTry

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.judge.check import FOUND
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.rtl8139_tso.fault import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU

@@ -18,7 +18,7 @@ from core.cases import Exercise, exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import Expression, NoExpression, constants, parsed, value
 from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.splice_push.pages import LARGEST_BYTES
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
 from labs.judge.judging import Judge, seen_in

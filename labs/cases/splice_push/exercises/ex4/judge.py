@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
 from labs.errors import FAULT, CannotTry
