@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ def ran(verdict: Verdict, program: Program) -> None:
     """Fail a program that does not compile or load, or that loses events, by that alone."""
     if program.refused:
         verdict.fail("loads", "a program that loads", f"the program does not load: {program.refused}")
-        raise Judged
+        raise VerdictFinal
     if program.lost:
         found = f"the program reports more than can be read: {program.lost}"
         verdict.fail("read-in-time", "no more reports than can be read", found)
-        raise Judged
+        raise VerdictFinal
 
 
 def compare(

@@ -18,7 +18,7 @@ def of_one(exercise: str, verdict: str, check: Check) -> dict[str, Any]:
     return {"exercise": exercise, "verdict": verdict, "reasons": [check.sentence], "checks": [check.to_json()]}
 
 
-class Judged(Exception):
+class VerdictFinal(Exception):
     """The verdict is final, because what is still to come could not be judged sensibly."""
 
 

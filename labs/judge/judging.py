@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from core.cases import Exercise, WrongCall, exercise
 from core.judge.check import EXPECTED, FOUND, Check, named
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
-from core.judge.verdict import Judged, Picture, Verdict
+from core.judge.verdict import Picture, Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.case import exercise_module
 from labs.errors import RAN_ON, CannotTry, CouldNotTell
@@ -49,7 +49,7 @@ def verdict_on(evidence: Evidence) -> Verdict:
     verdict, asked = Verdict(evidence.exercise), exercise(evidence.exercise)
     ours = judge_of(asked)
     try:
-        with contextlib.suppress(Judged):
+        with contextlib.suppress(VerdictFinal):
             ours.judge(evidence, verdict)
     except CannotTry as reason:
         verdict.skipped = undecided(reason.check, reason, reason.next_command)
@@ -152,7 +152,7 @@ def judge_script(verdict: Verdict, script: Script, refused: str = "") -> None:
             problems.insert(0, ("without-root", f"the program was refused {refused}"))
     id, found = (problems[0][0], "; ".join(said for _, said in problems)) if problems else ("ran", "")
     if not verdict.expect(id, not problems, "the script ran to its end", found):
-        raise Judged
+        raise VerdictFinal
 
 
 def answered(verdict: Verdict, unanswered: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.judge.check import EXPECTED_FOUND
 from core.judge.evidence import Evidence
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.cases.splice_push.delivery import system_calls
 from labs.cases.splice_push.pages import Call, of
@@ -105,7 +105,7 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     seen: Served = seen_in(evidence)
     if seen.refused:
         verdict.fail("starts", "a server that starts", f"the server does not start: {seen.refused}")
-        raise Judged
+        raise VerdictFinal
     if [one.size for one in seen.objects] != [*SIZES] or [one.size for one in seen.again] != [*AGAIN][
         : len(seen.again)
     ]:

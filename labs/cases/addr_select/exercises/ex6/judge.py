@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
 from labs.judge.judging import LACKS_A_PART, Judge, seen_in
@@ -68,7 +68,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
             f"any number of the program may be one by which it takes two threads for one; to try all of them takes "
             f"{distances} distances between ids, and {MOST_APART} are tried at most",
         )
-        raise Judged
+        raise VerdictFinal
     tell_apart(seen, moduli(evidence.answer))
     hold(verdict, seen.made, seen.program.told)
 

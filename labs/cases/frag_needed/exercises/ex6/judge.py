@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from core.judge.check import EXPECTED, EXPECTED_FOUND, FOUND
 from core.judge.evidence import Evidence
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
@@ -87,7 +87,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         last = (script.output.strip().splitlines() or ["nothing"])[-1]
         expected = "two packets in the last line that it prints"
         verdict.fail("two-packets", expected, last[:80], f"{EXPECTED}, found: {FOUND}")
-        raise Judged
+        raise VerdictFinal
     if not (seen.ignored and seen.heard and seen.next_bytes and own(seen.shown)):
         raise Damaged(LACKS_A_PART)
     if max(one.length_bytes for one in own(seen.shown)) <= MTU:

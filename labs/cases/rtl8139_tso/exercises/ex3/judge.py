@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, parsed, value
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from labs.cases.rtl8139_tso.fault import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
@@ -150,11 +150,11 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect("known-lines", not unknown, "every line is one of the table's", unknown_lines)
     not_filled = f"not filled in: {', '.join(absent)}"
     if not verdict.expect("filled-in", not absent, "every line is filled in", not_filled):
-        raise Judged
+        raise VerdictFinal
     twice = [f"{name} ({' and '.join(said[name])})" for name in NAMES if len(said[name]) > 1]
     two_things = f"two lines say different things of one name: {', '.join(twice)}"
     if not verdict.expect("said-once", not twice, "every name is said once", two_things):
-        raise Judged
+        raise VerdictFinal
     seen: Predicted = whole_in(evidence)
     if seen.broken:
         require_no_stall(HELD_UP_MS, seen.broken, *seen.routes.values())

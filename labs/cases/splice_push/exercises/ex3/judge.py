@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields
 from core.cases import Exercise, exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import Expression, NoExpression, constants, parsed, value
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.cases.splice_push.pages import LARGEST_BYTES
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
@@ -132,7 +132,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     except NoExpression as error:
         found = f"that is not an expression of the columns' names: {error}"
         verdict.fail("expression", "an expression of the columns' names", found)
-        raise Judged from error
+        raise VerdictFinal from error
     verdict.measured.update(lost=[number for number, was in enumerate(seen.lost, 1) if was], reckoned=len(of))
     one = wrong[0] if wrong else seen.requests[0]
     verdict.expect(

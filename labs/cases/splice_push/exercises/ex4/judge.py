@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from core.judge.check import named
 from core.judge.evidence import Evidence
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
@@ -89,7 +89,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     seen: Repaired = seen_in(evidence)
     if seen.refused:
         verdict.fail("loads", "a livepatch that compiles and loads", f"the livepatch does not load: {seen.refused}")
-        raise Judged
+        raise VerdictFinal
     if any([one.name for one in requests] != [*REQUESTS, *DRAWN] for requests in (seen.fixed, seen.repaired)):
         raise Damaged(f"expected the requests {', '.join([*REQUESTS, *DRAWN])}")
     if strange := next((one.called for one in seen.fixed[len(REQUESTS) :] if not of_its_kind(one)), ""):
