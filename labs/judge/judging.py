@@ -100,17 +100,17 @@ def verdict_on_file(text: bytes) -> Verdict:
         )
 
 
-def seen_in(evidence: Evidence) -> Any:
+def observation(evidence: Evidence) -> Any:
     """What the case has seen. Raises Damaged if that is missing."""
     if not evidence.seen:
         raise Damaged(LACKS_A_PART)
     return evidence.seen
 
 
-def whole_in(evidence: Evidence) -> Any:
+def complete_observation(evidence: Evidence) -> Any:
     """What the case has seen, with all its parts (`whole`), unless a workload got no answer: then there is what was
     seen before."""
-    seen = seen_in(evidence)
+    seen = observation(evidence)
     if not seen.whole and not evidence.unanswered:
         raise Damaged(LACKS_A_PART)
     return seen

@@ -39,12 +39,12 @@ from labs.errors import FAULT, CannotTry
 from labs.judge.judging import (
     LACKS_A_PART,
     answered,
+    complete_observation,
     judge_script,
     others_left_alone,
     require_no_stall,
     script_in,
     there,
-    whole_in,
 )
 
 # Of what the path allows, a full segment has to carry this share where the task names no number of bytes. Less is no
@@ -71,7 +71,7 @@ def judge(
     before it is judged, too. `least_bytes` are those that a full segment of the client's has to carry, where the task
     says how many."""
     judge_script(verdict, script_in(evidence))
-    seen: Cure = whole_in(evidence)
+    seen: Cure = complete_observation(evidence)
     another = of_another(evidence, seen.another, for_another)
     if seen.untouched.has(*STALLING):
         require_no_stall(HELD_UP_MS, *seen.untouched.each().values())

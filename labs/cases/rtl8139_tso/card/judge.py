@@ -21,7 +21,7 @@ from labs.cases.rtl8139_tso.fault import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.judge.judging import answered, require_no_stall, whole_in
+from labs.judge.judging import answered, complete_observation, require_no_stall
 
 # The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
 # 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
@@ -83,7 +83,7 @@ def which(seen: Card) -> list[tuple[str, Download]]:
 
 def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
     """Each download held to its MSS; the first against the other server's rate. What was seen."""
-    seen: Card = whole_in(evidence)
+    seen: Card = complete_observation(evidence)
     asked, plain = ([each.mss for each in each_of] for each_of in (seen.asked, seen.plain))
     fit = all(mss in sizes for mss, sizes in (*zip(asked, ASKED_MSS), *zip(plain, PLAIN_MSS)))
     if not fit or (seen.whole and not (telling(sizes_of(asked)) and telling(plain, PLAIN_REMAINDERS))):

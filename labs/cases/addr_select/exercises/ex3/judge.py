@@ -10,7 +10,7 @@ from core.judge.verdict import Verdict
 from core.serialization import Damaged
 from labs.cases.addr_select.cure.judge import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
-from labs.judge.judging import Judge, judge_script, seen_in
+from labs.judge.judging import Judge, judge_script, observation
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer
@@ -31,7 +31,7 @@ class Sent:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 3: all packets arrive, from the node's own address, and few questions are asked."""
-    seen: Sent = seen_in(evidence)
+    seen: Sent = observation(evidence)
     if not evidence.script:
         raise Damaged("it lacks what became of the program")
     looks_through_all(seen.asked_before)

@@ -16,7 +16,7 @@ from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
-from labs.judge.judging import LACKS_A_PART, Judge, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, observation
 
 RULES = 6  # one after the other, in each choice another one decides
 AT_ONCE = 2  # pairs of choices by other rules that have to have been made at the same time, by threads of either kind
@@ -59,7 +59,7 @@ class Choices:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: each choice is reported once, by its thread, with the number of the rule that decided."""
-    seen: Choices = seen_in(evidence)
+    seen: Choices = observation(evidence)
     ran(verdict, seen.program)
     if (distances := len(apart(evidence.answer))) > MOST_APART:
         verdict.fail(

@@ -27,12 +27,12 @@ from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.judging import (
     Judge,
     answered,
+    complete_observation,
     judge_script,
     others_left_alone,
     require_no_stall,
     script_in,
     there,
-    whole_in,
 )
 
 EXPIRES_S = 3  # long enough for an answer to act in
@@ -80,7 +80,7 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
     judge_script(verdict, script_in(evidence))
-    seen: Lasting = whole_in(evidence)
+    seen: Lasting = complete_observation(evidence)
     if seen.whole:
         expires_as_before(verdict, seen)
         observed = there(seen.observed)

@@ -9,7 +9,7 @@ from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
 from core.serialization import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
-from labs.judge.judging import LACKS_A_PART, Judge, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, observation
 
 AT_ONCE, DEFERRED = 0, 1
 
@@ -35,7 +35,7 @@ class Ways:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
-    seen: Ways = seen_in(evidence)
+    seen: Ways = observation(evidence)
     ran(verdict, seen.program)
     each = {len(part) for part in (seen.truth, seen.current, seen.tellers, seen.in_flight)}
     if len(each) > 1 or seen.sender is None or seen.owned and len(seen.owned) not in each:

@@ -23,7 +23,7 @@ from core.serialization import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import LACKS_A_PART, Judge, judge_script, script_in, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, judge_script, observation, script_in
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
@@ -82,7 +82,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
     script = script_in(evidence)
     judge_script(verdict, script, NO_RIGHTS)
-    seen: Crafted = seen_in(evidence)
+    seen: Crafted = observation(evidence)
     if not seen.ignored and not seen.heard and not seen.next_bytes:
         last = (script.output.strip().splitlines() or ["nothing"])[-1]
         expected = "two packets in the last line that it prints"

@@ -19,7 +19,7 @@ from core.judge.verdict import Verdict, VerdictFinal
 from labs.cases.rtl8139_tso.fault import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, answered, require_no_stall, whole_in
+from labs.judge.judging import Judge, answered, complete_observation, require_no_stall
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 
@@ -155,7 +155,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     two_things = f"two lines say different things of one name: {', '.join(twice)}"
     if not verdict.expect("said-once", not twice, "every name is said once", two_things):
         raise VerdictFinal
-    seen: Predicted = whole_in(evidence)
+    seen: Predicted = complete_observation(evidence)
     if seen.broken:
         require_no_stall(HELD_UP_MS, seen.broken, *seen.routes.values())
         shows_the_fault(seen.broken)

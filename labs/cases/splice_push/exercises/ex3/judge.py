@@ -21,7 +21,7 @@ from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.cases.splice_push.pages import LARGEST_BYTES
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
-from labs.judge.judging import Judge, seen_in
+from labs.judge.judging import Judge, observation
 
 PLACES = ("lo", "proxy", "client")
 ROW = re.compile(rf"#\s+\d+\s+({'|'.join(PLACES)})\s+(\d+)\s+(\d+)\s+([01])\s+([01])\s+([01])")
@@ -156,7 +156,7 @@ def said(lost: Expression, of: Iterable[Request]) -> Iterator[tuple[Request, boo
 
 def measured(evidence: Evidence) -> Fates:
     """The requests that were made: all of the list, and some more; the kernel did with them what its code says."""
-    seen: Fates = seen_in(evidence)
+    seen: Fates = observation(evidence)
     ours, others = listed(exercise(evidence.exercise)), seen.requests[-UNSEEN:]
     if seen.requests[:-UNSEEN] != ours or len(seen.lost) != len(seen.requests) or not all(map(possible, others)):
         raise Damaged(f"expected the requests of the exercise and {UNSEEN} more, and what became of each")

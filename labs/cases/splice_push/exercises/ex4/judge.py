@@ -14,7 +14,7 @@ from core.serialization import Damaged
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import Judge, none_of, seen_in
+from labs.judge.judging import Judge, none_of, observation
 
 OVER_LO = "too much, over lo"
 REQUESTS = (
@@ -86,7 +86,7 @@ class Repaired:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: compiled, loaded, and held to the kernel's own function."""
-    seen: Repaired = seen_in(evidence)
+    seen: Repaired = observation(evidence)
     if seen.refused:
         verdict.fail("loads", "a livepatch that compiles and loads", f"the livepatch does not load: {seen.refused}")
         raise VerdictFinal

@@ -8,7 +8,7 @@ from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, ran
 from core.judge.verdict import Verdict
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import Judge, seen_in
+from labs.judge.judging import Judge, observation
 
 # How often each connection is pushed: D by the thread that sends, J by a splice that comes between.
 PUSHES = {"B": 3, "C": 1, "D": 1, "G": 1, "I": 1, "J": 1}
@@ -26,7 +26,7 @@ class Unpushed:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: each splice without a push is reported once, with its bytes."""
-    seen: Unpushed = seen_in(evidence)
+    seen: Unpushed = observation(evidence)
     ran(verdict, seen.program)
     truth, told = seen.truth, seen.program.told
     if seen.pushes != PUSHES:
