@@ -26,7 +26,7 @@ class Program:
     told: list[Event] = field(default_factory=list)
 
 
-def ran(verdict: Verdict, program: Program) -> None:
+def require_program_ran(verdict: Verdict, program: Program) -> None:
     """Fail a program that does not compile or load, or that loses events, by that alone."""
     if program.refused:
         verdict.fail("loads", "a program that loads", f"the program does not load: {program.refused}")
@@ -40,28 +40,28 @@ def ran(verdict: Verdict, program: Program) -> None:
 def compare(
     verdict: Verdict,
     truth: Sequence[Event],
-    told: Sequence[Event],
+    reported: Sequence[Event],
     one_each: str,
     happened: str,
     right: str,
     fault: Callable[[int], str],
 ) -> None:
-    """What was `told` against what was true, both in the order of time: as many, and each the same.
+    """Compare what was `reported` with what was true, both in the order of time: as many, and each the same.
 
     The sentences: "7 " and `one_each`, or "6 events were reported, and " and `happened`; `right`, or how many are
     reported wrong and of the first of them `fault`, which is given its index.
     """
-    verdict.measured.update(truth=shown(truth), told=shown(told))
+    verdict.measured.update(truth=shown(truth), told=shown(reported))
     verdict.expect(
         "one-report-each",
-        len(told) == len(truth),
+        len(reported) == len(truth),
         f"{len(truth)} {one_each}",
-        f"{len(told)} events were reported, and {happened}",
+        f"{len(reported)} events were reported, and {happened}",
     )
-    wrong = [number for number, (was, said) in enumerate(zip(truth, told)) if was != said]
+    wrong = [number for number, (was, said) in enumerate(zip(truth, reported)) if was != said]
     verdict.expect(
         "reports-right",
-        bool(told) and not wrong,
+        bool(reported) and not wrong,
         right,
         f"{len(wrong)} of {len(truth)} are reported wrong; {fault(wrong[0]) if wrong else 'nothing was told'}",
     )

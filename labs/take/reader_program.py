@@ -3,7 +3,7 @@
 program = Program()
 with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, attached(theirs, program):
     …
-program.told = told(theirs)
+program.told = reported_events(theirs)
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def attached(theirs: Tracer, program: Program):
             raise Refused from error
 
 
-def told(theirs: Tracer, of_connections: bool = True) -> list[Event]:
+def reported_events(theirs: Tracer, of_connections: bool = True) -> list[Event]:
     """What a reader's program reported, in the order of time; without the names of connections where there is only
     one."""
     return [Event(event.connection if of_connections else "", event.value) for event in theirs.events]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from core.judge.check import named
 from core.judge.evidence import Evidence
-from core.judge.report import Event, Program, compare, ran
+from core.judge.report import Event, Program, compare, require_program_ran
 from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
@@ -60,7 +60,7 @@ class Choices:
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: each choice is reported once, by its thread, with the number of the rule that decided."""
     seen: Choices = observation(evidence)
-    ran(verdict, seen.program)
+    require_program_ran(verdict, seen.program)
     if (distances := len(apart(evidence.answer))) > MOST_APART:
         verdict.fail(
             "few-numbers",
@@ -70,7 +70,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         )
         raise VerdictFinal
     tell_apart(seen, moduli(evidence.answer))
-    hold(verdict, seen.made, seen.program.told)
+    compare_reports(verdict, seen.made, seen.program.told)
 
 
 def moduli(answer: str) -> list[int]:
@@ -127,14 +127,14 @@ def tell_apart(seen: Choices, moduli: list[int]) -> None:
             )
 
 
-def hold(verdict: Verdict, made: list[Choice], told: list[Event]) -> None:
+def compare_reports(verdict: Verdict, made: list[Choice], reported: list[Event]) -> None:
     """What was reported against what our own trace says."""
     made = sorted(made, key=operator.attrgetter("thread"))  # a thread's in their order
-    told = sorted(told, key=operator.attrgetter("connection"))
+    reported = sorted(reported, key=operator.attrgetter("connection"))
 
     def fault(number: int) -> str:
         one = made[number]
-        said = told[number]
+        said = reported[number]
         return (
             f"choice {number + 1}, of {one.thread}: told {said.value} of {said.connection}, was {one.number} "
             f"({one.rule}, {one.address})"
@@ -143,7 +143,7 @@ def hold(verdict: Verdict, made: list[Choice], told: list[Event]) -> None:
     compare(
         verdict,
         [Event(one.thread, one.number) for one in made],
-        told,
+        reported,
         "reports, one for each choice",
         f"{len(made)} choices were made",
         "every report names the rule",

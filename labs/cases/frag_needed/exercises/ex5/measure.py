@@ -30,7 +30,7 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import SMALL_BYTES, Direct
 from labs.errors import CannotTry, CouldNotTell
 from labs.net.counters import counters
-from labs.take.reader_program import Refused, attached, told, written
+from labs.take.reader_program import Refused, attached, reported_events, written
 from labs.take.script import Taking
 from labs.trace.tracer import Event as Traced
 from labs.trace.tracer import Tracer
@@ -54,7 +54,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
             sender.rounds()
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
-        seen.program.told = told(theirs)
+        seen.program.told = reported_events(theirs)
         seen.sender = sender.thread
         look(seen, ours.events)
     return taking.evidence(seen)

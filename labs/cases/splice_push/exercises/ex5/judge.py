@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
-from core.judge.report import Event, Program, compare, ran
+from core.judge.report import Event, Program, compare, require_program_ran
 from core.judge.verdict import Verdict
 from labs.errors import FAULT, CannotTry
 from labs.judge.judging import Judge, observation
@@ -27,8 +27,8 @@ class Unpushed:
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: each splice without a push is reported once, with its bytes."""
     seen: Unpushed = observation(evidence)
-    ran(verdict, seen.program)
-    truth, told = seen.truth, seen.program.told
+    require_program_ran(verdict, seen.program)
+    truth, reported = seen.truth, seen.program.told
     if seen.pushes != PUSHES:
         raise CannotTry(
             f"expected pushes on the connections {PUSHES}, found {seen.pushes}: this is not the broken kernel",
@@ -37,12 +37,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         )
 
     def fault(number: int) -> str:
-        return f"{truth[number].connection}: {told[number].value} bytes told, {truth[number].value} handed over"
+        return f"{truth[number].connection}: {reported[number].value} bytes told, {truth[number].value} handed over"
 
     compare(
         verdict,
         truth,
-        told,
+        reported,
         "events, one for each splice without a push",
         f"{len(truth)} splices ended without a push",
         "every event has the bytes of its splice",

@@ -28,7 +28,7 @@ from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
 from labs.net.topology import NotReady
-from labs.take.reader_program import Refused, attached, told, written
+from labs.take.reader_program import Refused, attached, reported_events, written
 from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Tracer
@@ -53,7 +53,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
         building = pool.submit(module.build, REGRESSION)
         with attached(theirs, seen.program), ours:
             seen.truth = spliced(theirs, ours, module.livepatched(building.result()))
-        seen.program.told = told(theirs)
+        seen.program.told = reported_events(theirs)
         seen.pushes = dict(Counter(event.connection for event in ours.events if event.function == "tcp_push"))
     return Taking(exercise, answer).evidence(seen)
 
