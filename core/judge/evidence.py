@@ -86,7 +86,7 @@ class Settings:
 class Evidence:
     """All that a verdict rests on. `script` is there if the answer is one. `unanswered` says what a workload found
     instead of an answer, if it got none; what the case had seen until then is there. `seen` is of the case's kind, None
-    if the answer failed in itself. `spent_s` says where the seconds went (labs/measure/spent.py), and is not judged.
+    if the answer failed in itself. `spent_s` says where the seconds went (labs/measure/timing.py), and is not judged.
     """
 
     exercise: str

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 from core.protocol import TRACERS
 from labs.errors import CannotTry, CouldNotTell
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.trace import libbpf
 from labs.trace.objects import HEADER
 from labs.trace.stacks import function_name
@@ -111,7 +111,7 @@ class Tracer:
     attach_s: float = 0.0
 
     def __enter__(self) -> Tracer:
-        with spent(TRACERS):
+        with timed(TRACERS):
             return self._attached()
 
     def _attached(self) -> Tracer:
@@ -131,7 +131,7 @@ class Tracer:
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        with spent(TRACERS):
+        with timed(TRACERS):
             try:
                 self.drain()
                 self._name = functools.cache(names().of)  # the same addresses come again and again

@@ -32,7 +32,7 @@ from labs.cases.frag_needed.names import ANOTHER, ECHO_PORT, SIDECAR_PORT, VIP
 from labs.cases.frag_needed.network import SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.net.counters import counters, moved
 from labs.take.script import Taking, two
 
@@ -53,7 +53,7 @@ def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.N
 
 def observe(seen: Cure, untouched: Network, mended: Network) -> None:
     """Each part as it comes, for the next one may get no answer."""
-    with spent(CONTROL):
+    with timed(CONTROL):
         seen.untouched.direct = direct(untouched)
         untouched.forget()  # what the first stall has taught the client would spare it the second
         seen.untouched.sidecar = sidecar(untouched)

@@ -15,7 +15,7 @@ from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import plain_reader
 from labs.cases.rtl8139_tso.workload import download, intact, served
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.take.script import Taking
 
 
@@ -30,7 +30,7 @@ def take(control: str, exercise: Exercise, answer: str) -> Evidence:
             with plain_reader(net, mss):
                 seen.plain.append(_telling(download(net, called=f"MSS {mss}, no timestamps")))
         seen.intact = intact(net)
-        with spent(CONTROL):
+        with timed(CONTROL):
             seen.control = served(download(net, control))
     return taking.evidence(seen)
 

@@ -14,7 +14,7 @@ from labs.cases.frag_needed.exercises.ex4.judge import EXPIRES_S, LEARNING, ROUN
 from labs.cases.frag_needed.names import VIP
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.net.counters import counters
 from labs.net.written import Written
 from labs.take.script import Taking
@@ -30,7 +30,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
         taking.look_at_others(net)  # what is learnt now expires soon, and the answer is to act before
         watch = Watch(net)
         with taking.expecting_answers(), watch:
-            with spent(CONTROL):
+            with timed(CONTROL):
                 watch.open(Direct, "A", "B")
                 for name, called in zip("AB", LEARNING):
                     watch.ask(name, called)
