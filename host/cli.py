@@ -310,7 +310,7 @@ def tab(run, told, trace, sources, as_json):
     if sources:
         answer, text = its.kept(kernel, sources), its.text
     else:
-        answer, text = running.run(kernel, told, trace) if run else running.made(kernel), running.text
+        answer, text = running.run(kernel, told, trace) if run else running.described(kernel), running.text
     _print_json(answer) if as_json else click.echo(escaped(text(answer)))
     sys.exit(0 if answer.get("measured", True) else Status.COULD_NOT)
 

@@ -12,7 +12,7 @@ def run(state: State, told: bool, trace: bool) -> dict:
     return {**seen, "kernel": state.described["release"]}
 
 
-def made(state: State) -> dict:
+def described(state: State) -> dict:
     """What was made, and where."""
     return {**state.described, "folder": str(state.folder)}
 

@@ -71,7 +71,7 @@ def snapshot(which: str | Profile = "stock") -> Path:
     make = functools.partial(_boot_and_keep, ours, disk, how)
     for _ in range(2):
         # Its own for each user, because QEMU opens for writing what it maps copy-on-write.
-        kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200, own=True)
+        kept = store.build_once(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200, own=True)
         kept_generation = store.generation(kept)
         if not _written_since(kept):
             return kept

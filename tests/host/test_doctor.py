@@ -56,7 +56,7 @@ def keep(folder: str, *files: str, kib: int = 0) -> None:
             (made / name).write_bytes(bytes(kib << 10))
         (made / "release").write_text("6.99.1-amd64\n")
 
-    store.made(*folder.rsplit("-", 1), write)
+    store.build_once(*folder.rsplit("-", 1), write)
 
 
 @pytest.mark.parametrize("cache_mib, builds_mib", [(9000, 9000), (9000, 100), (100, 9000)])

@@ -153,12 +153,12 @@ def sweep(most: int, apart: Collection[int] = (), all_interfaces: bool = True) -
     seen = Sweep(sockets_at=min(REPORTED, most))
     with Network(all_interfaces) as timing, Silent(all_interfaces) as counting_in:
         seen.topology = timing.describe()
-        timed(timing, most, seen, apart)
-        counted(counting_in, most, seen)
+        measure_times(timing, most, seen, apart)
+        count_calls(counting_in, most, seen)
     return seen
 
 
-def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> None:
+def measure_times(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> None:
     """Fills in everything that has a time."""
     bound_ms = HELD_UP_MS if most >= REPORTED else math.inf  # with fewer addresses no time is judged
     with Sender(net) as sender, Sender(net, "ipv4") as ipv4, StallDetector() as clock:
@@ -209,7 +209,7 @@ def best(seen: Sweep, count: int, turns: Sequence[Turn]) -> None:
         seen.ipv4[count] = reduce(Point.faster, (turn.ipv4 for turn in turns if turn.ipv4))
 
 
-def counted(net: Network, most: int, seen: Sweep) -> None:
+def count_calls(net: Network, most: int, seen: Sweep) -> None:
     """Fills in the calls of one packet, and the time that adding the addresses took."""
     with counting() as calls, Sender(net) as sender:
         for count in counts(most):
