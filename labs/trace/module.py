@@ -24,7 +24,7 @@ from pathlib import Path
 from core.waiting import poll
 from labs.errors import CannotTry
 from labs.trace import btf
-from labs.trace.undone import Undone
+from labs.trace.signal_safe import ShieldedExitStack
 
 BUILT = Path("/run/lab-modules")  # kept as long as the guest runs
 LIVEPATCHES = Path("/sys/kernel/livepatch")
@@ -162,7 +162,7 @@ def livepatched(module: Module | Path):
     over to the new functions; on leaving, all are back and the module is gone."""
     module = module if isinstance(module, Module) else build(module)
     tidy()
-    with Undone() as undone:
+    with ShieldedExitStack() as undone:
         undone.callback(_ours.discard, module.name)  # last, and whatever has failed before it
         undone.callback(remove, module.name)
         _ours.add(module.name)
