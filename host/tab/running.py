@@ -6,9 +6,9 @@ from host.tab.state import State, call
 NAMES = {"A": "A", "B": "B", "B-again": "B again"}
 
 
-def run(state: State, told: bool, trace: bool) -> dict:
-    """Chapter 1 once, in a machine of its own; `told`: a route says 1480 bytes beforehand (the control)."""
-    seen = call("run", state.folder, *(["told"] if told else []), *(["trace"] if trace else []))
+def run(state: State, with_route: bool, trace: bool) -> dict:
+    """Chapter 1 once, in a machine of its own; `with_route`: a route says 1480 bytes beforehand (the control)."""
+    seen = call("run", state.folder, *(["told"] if with_route else []), *(["trace"] if trace else []))
     return {**seen, "kernel": state.described["release"]}
 
 
