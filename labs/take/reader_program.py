@@ -30,7 +30,7 @@ def written(answer: str, probes: Mapping[str, Sequence[str]], fields: Sequence[t
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "answer.bpf.c"
         program.write_text(answer)
-        yield Tracer(program, probes, functools.partial(readers_bpf.Loaded, fields))
+        yield Tracer(program, probes, functools.partial(readers_bpf.BccProgram, fields))
 
 
 @contextlib.contextmanager

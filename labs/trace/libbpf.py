@@ -56,7 +56,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-class Loaded:
+class LibbpfProgram:
     """A program of ours in the kernel, compiled beforehand, its fields' offsets filled in."""
 
     def __init__(self, program: Path) -> None:

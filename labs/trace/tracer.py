@@ -33,8 +33,8 @@ from labs.trace.symbols import Symbols, names
 LONGEST_STACK = int(re.findall(r"LONGEST_STACK (\d+)", HEADER.read_text())[0])
 
 
-class Loaded(Protocol):
-    """A program in the kernel: what libbpf.Loaded says of one."""
+class LoadedProgram(Protocol):
+    """A tracing program in the kernel, whichever library brought it there: libbpf (ours) or bcc (readers')."""
 
     def attach(self, handler: str, symbol: str) -> None: ...
     def listen(self, on_event: Callable[[int], None], on_lost: Callable[[int], None]) -> None: ...
@@ -103,7 +103,7 @@ class Tracer:
 
     program: Path
     probes: Mapping[str, Sequence[str]]
-    load: Callable[[Path], Loaded] = libbpf.Loaded
+    load: Callable[[Path], LoadedProgram] = libbpf.LibbpfProgram
     attached: dict[str, str] = field(default_factory=dict)
     substitutions: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
