@@ -35,9 +35,6 @@ BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, f
 MONITOR_DEADLINE_S = 120  # for what takes QEMU milliseconds
 VMLINUX = "vmlinux"
 KEPT_AS = "ram.json"  # beside guest memory: which file that was, and when it was written last
-LOST_GUESTS_FILE = (
-    "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
-)
 # What the control protocol raises when QEMU ends in the middle of it.
 QMP_ERRORS = (EOFError, OSError, QMPError)
 
@@ -278,7 +275,7 @@ def _repaired(which: str | Profile, attempt) -> Guest:
         if ours != ours.kept:
             raise
         say(f"guest {ours.name}: it does not wake ({death}); trying another")
-        with open(paths.run() / LOST_GUESTS_FILE, "a") as file:
+        with open(paths.lost_guests(), "a") as file:
             file.write(f"{ours.name}: {death.message.splitlines()[0]}\n")
     try:
         return attempt()
