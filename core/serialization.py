@@ -113,13 +113,13 @@ def _dataclass(kind: type, value: Mapping[str, object], at: str) -> typing.Any:
 
 @functools.cache
 def _kinds(kind: type) -> dict[str, typing.Any]:
-    """By name the kind of each field."""
+    """The kind of each field, by name."""
     hints = typing.get_type_hints(kind)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
 def _default(field: dataclasses.Field[typing.Any]) -> object:
-    """What it is if nothing is said; MISSING if something has to be."""
+    """The value of a field if nothing is said; MISSING if something has to be."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return field.default

@@ -89,7 +89,7 @@ def damage(folder: Path) -> str | None:
 
 
 def _in_use(folder: Path) -> bool:
-    """Whether it is whole; if it is, it counts as used last, see _discard_others."""
+    """Whether the folder is whole; if it is, it counts as used last, see _discard_others."""
     if damage(folder) is not None:
         return False
     try:
@@ -162,7 +162,7 @@ def _in_shared(name: str) -> Path | None:
 
 
 def _copy(theirs: Path, folder: Path) -> None:
-    """All that it lists, with its times, and for nobody else."""
+    """Copy all that the shared folder lists, with its times, and for nobody else."""
     say(f"{theirs.name}: copying the shared one")
     files = [theirs / name for name in json.loads((theirs / LIST).read_text())]
     result = subprocess.run(

@@ -86,8 +86,8 @@ class Prompt(CLI):
                     break
 
     def onecmd(self, line: str) -> bool | str | None:
-        """As Mininet's; what goes wrong is said, and the next line is read. A host whose output was not read to its end
-        gets another bash."""
+        """Run a line as Mininet does; what goes wrong is said, and the next line is read. A host whose output was not
+        read to its end gets another bash."""
         try:
             return super().onecmd(line)
         except Exception as failed:
@@ -106,7 +106,7 @@ class Prompt(CLI):
         self._change(self.session.health, self.session.health_does)
 
     def _change(self, block: Block, does: str) -> None:
-        """From the one state into the other, or into the same one anew."""
+        """Go from one state into the other, or into the same one anew."""
         try:
             self.state.close()
         except KeyboardInterrupt:  # it came before, or after: this does nothing where all is left

@@ -87,7 +87,7 @@ class Flame:
         return "\n".join(f"{';'.join(stack)} {count}" for stack, count in sorted(self.stacks.items()))
 
     def text(self, width: int = 80, least: float = 0.01) -> str:
-        """For the terminal: calls indented, with their share and their own; rare ones are left out."""
+        """Text for the terminal: calls indented, with their share and their own; rare ones are left out."""
         lines = [f"{'with callees':>13}{'own':>8}  function"]
         for call, depth, _ in self.root().walk():
             if depth and call.samples >= least * self.samples:
@@ -101,7 +101,7 @@ class Flame:
         return self.text()
 
     def html(self) -> str:
-        """For notebook and page: one self-contained figure."""
+        """HTML for notebook and page: one self-contained figure."""
         return markup(flame_svg.figure(self))
 
     def _repr_html_(self) -> str:

@@ -106,11 +106,11 @@ class Ladder:
         return " ".join(parts)
 
     def text(self, width: int = 80) -> str:
-        """For the terminal, no line longer than `width` columns (the shortest sensible is 60)."""
+        """Text for the terminal, no line longer than `width` columns (the shortest sensible is 60)."""
         return "\n".join(line.rstrip() for line in _Terminal(self, max(width, 60)).lines())
 
     def html(self) -> str:
-        """For notebook and page: one <figure class="wpw-ladder"> with its table of packets."""
+        """HTML for notebook and page: one <figure class="wpw-ladder"> with its table of packets."""
         return markup(ladder_svg.figure(self))
 
     def figure(self) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def ladder(
 
 
 def cut_limit_s(lengths_s: Collection[float]) -> float:
-    """From which length on a gap dwarfs the others: above the steepest step of the sorted lengths.
+    """The length from which on a gap dwarfs the others: above the steepest step of the sorted lengths.
 
     Infinity if none does. A gap alone is judged beside the packets' own time, under a millisecond.
     """

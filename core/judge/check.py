@@ -33,7 +33,7 @@ class Check:
 
     @property
     def sentence(self) -> str:
-        """For a person who sees nothing else of it."""
+        """One sentence for a person who sees nothing else of the check."""
         return self.found if self.passed else self.says.format(expected=self.expected, found=self.found)
 
     def to_json(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def named(words: str) -> str:
 
 
 def lines(checks: Iterable[Check]) -> list[str]:
-    """For a terminal: of one that passed what was found, else its id, what was expected and what was found."""
+    """Lines for a terminal: of a passed check what was found, else its id, what was expected and what was found."""
     shown = []
     for check in checks:
         mark = f"  {MARKS[check.passed]}  "
@@ -70,5 +70,5 @@ def lines(checks: Iterable[Check]) -> list[str]:
 
 
 def _lines(begins: str, words: str) -> list[str]:
-    """None of these words begins a line of its own, for an answer may have chosen them."""
+    """Wrap words so that none of them begins a line of its own, because an answer may have chosen them."""
     return [f"{' ' * len(begins) if number else begins}{line}" for number, line in enumerate(words.splitlines())]

@@ -68,5 +68,5 @@ def compare(
 
 
 def shown(events: Sequence[Event]) -> list[int | tuple[str, int]]:
-    """For `measured`: values, with their connections where there are any."""
+    """Events for `measured`: their values, with their connections where there are any."""
     return [(event.connection, event.value) if event.connection else event.value for event in events]

@@ -184,7 +184,7 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | No
 
 
 def _console(guest: Guest) -> str:
-    """Its end: it is read five times a second."""
+    """The end of the guest's console, which is read five times a second."""
     return machine.end_of(guest.console, CONSOLE_TAIL_BYTES)
 
 

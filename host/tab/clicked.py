@@ -13,7 +13,7 @@ LOADED = """() => performance.getEntriesByType('resource').filter(each => each.n
 
 
 def shown_s(site: Path, *modes: str) -> float:
-    """From the last click to its ladder, as the page counts it: the first run, then one of each mode."""
+    """Time from the last click to its ladder, as the page counts it: the first run, then one of each mode."""
     return _clicked(site, modes)[0]
 
 

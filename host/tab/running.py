@@ -18,7 +18,7 @@ def described(state: State) -> dict:
 
 
 def text(answer: dict) -> str:
-    """Either of them for the terminal, at most 80 columns."""
+    """A run, or what was made, for the terminal, at most 80 columns."""
     return "\n".join(line.rstrip() for line in (_run_lines if "measured" in answer else _made_lines)(answer))
 
 

@@ -72,7 +72,7 @@ def _whole(with_vm: bool, words: list[str]) -> list[str]:
 
 
 def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
-    """Both calls of pytest for these parts; one status."""
+    """Run both calls of pytest for these parts; one status."""
     workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup", f"--parts={','.join(chosen)}"]
     calls = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
     Path(LOST_GUESTS_FILE).unlink(missing_ok=True)

@@ -141,7 +141,7 @@ def image(linux: Kernel | None = None) -> Image:
 
 
 def _key(linux: Kernel) -> str:
-    """Of all that this kernel's image is made from."""
+    """A key of all that this kernel's image is made from."""
     return store.key_of(
         VM_IMAGE / "packages.toml",
         VM_IMAGE / "customize.sh",

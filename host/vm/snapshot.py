@@ -88,8 +88,8 @@ def _wherever_it_lies(word: str) -> str:
 
 
 def _kept_as(ram: Path) -> list[int]:
-    """Which file this is, and when it was changed last. That time (st_ctime) is the kernel's, and not for anybody to
-    set back, as st_mtime is (stat(2), utime(2))."""
+    """Which file guest memory is, and when it was changed last. That time (st_ctime) is the kernel's, and not for
+    anybody to set back, as st_mtime is (stat(2), utime(2))."""
     found = ram.stat()
     return [found.st_ino, found.st_ctime_ns]
 

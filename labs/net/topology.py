@@ -170,8 +170,8 @@ class Topology(Mininet):
         self.services = []
 
     def _bridges(self) -> list[tuple[Bridge, Interface]]:
-        """Each with its end of its first link, which says what all have. Raises ValueError where they differ: a bridge
-        has one MTU, and a picture one delay for each."""
+        """Each bridge with its end of its first link, which says what all have. Raises ValueError where they differ: a
+        bridge has one MTU, and a picture one delay for each."""
         for bridge in self.switches:
             if not bridge.intfList():
                 raise ValueError(f"expected a link at the switch {bridge}, found none")

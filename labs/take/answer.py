@@ -139,7 +139,7 @@ def _around(variables: Sequence[str]) -> str:
 
 
 def _variables(noted: str) -> dict[str, str]:
-    """By name what NOTING has written."""
+    """What NOTING has written, by name."""
     return {name: value for name, is_one, value in (each.partition("=") for each in noted.split("\0")) if is_one}
 
 

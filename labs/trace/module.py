@@ -88,7 +88,7 @@ def build(source: Path | str, name: str = "") -> Module:
 
 
 def compile_module(folder: Path, name: str) -> None:
-    """From `name`.c to `name`.ko, which appears whole or not at all."""
+    """Compile `name`.c to `name`.ko, which appears whole or not at all."""
     headers = Path(f"/lib/modules/{os.uname().release}/build")
     if not (headers / "Module.symvers").exists():
         raise CannotTry(f"no kernel headers in {headers}", "./lab reset")
@@ -119,7 +119,7 @@ def compile_module(folder: Path, name: str) -> None:
 
 
 def checksums(headers: Path, symbols: list[str]) -> dict[str, str]:
-    """Of each imported symbol, the checksum of its type (genksyms), which the kernel compares at loading."""
+    """The checksum of each imported symbol's type (genksyms), which the kernel compares at loading."""
     listed = (headers / "Module.symvers").read_text()
     found = {
         name: re.search(rf"^(0x[0-9a-f]+)\t{re.escape(name)}\t", listed, re.MULTILINE)

@@ -44,7 +44,7 @@ class LoadedProgram(Protocol):
 
 
 class TracerError(CouldNotTell):
-    """Not all that this tracer was to see has been seen, or not by its right name."""
+    """A tracer has not seen all that it was to see, or not by its right name."""
 
     def __init__(self, reason: str, tracer: Tracer) -> None:
         super().__init__(reason)
@@ -142,8 +142,8 @@ class Tracer:
             raise TracerError(f"expected no event lost by the tracer, found {self.lost}", self)
 
     def watch(self, name: str, port: int) -> None:
-        """Has events of the connection from this local TCP port reported, under this name. Raises
-        TracerError if another connection has that port: hosts hand out their own."""
+        """Have events of the connection from this local TCP port reported, under this name. Raises TracerError if
+        another connection has that port: hosts hand out their own."""
         if self._names.setdefault(port, name) != name:
             raise TracerError(f"expected one connection from port {port}, found {self._names[port]} and {name}", self)
         self._loaded.watch(port)

@@ -49,7 +49,7 @@ def disks(monkeypatch, tmp_path):
 
 
 def keep(folder: str, *files: str, kib: int = 0) -> None:
-    """Has the store hold a folder that is whole, with these files of that size."""
+    """Have the store hold a folder that is whole, with these files of that size."""
 
     def write(made):
         for name in files:

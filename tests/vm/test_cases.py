@@ -32,7 +32,7 @@ def could_not_tell(answer) -> bool:
 
 
 def in_part(name: str, why: str = "the base has the same run with --json"):
-    """This case's name, for a test of its part."""
+    """A case's name, for a test of its part."""
     return pytest.param(name, marks=pytest.mark.whole(name, why=why))
 
 

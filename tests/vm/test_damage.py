@@ -43,7 +43,7 @@ def the_developers():
 
 @pytest.fixture
 def with_snapshot(the_developers, own_cache):
-    """The same with the image, and with a snapshot whose device state may be damaged."""
+    """A cache of its own with the image, and with a snapshot whose device state may be damaged."""
     kept, disk = the_developers
     (own_cache / disk.name).symlink_to(disk)
     copy = own_cache / kept.name

@@ -26,7 +26,7 @@ EXERCISES = stored.EXERCISES
 
 
 def chapter(id: str) -> str:
-    """Of an exercise: "frag-needed" for "frag-needed/1"."""
+    """The chapter of an exercise: "frag-needed" for "frag-needed/1"."""
     return id.partition("/")[0]
 
 

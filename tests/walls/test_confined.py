@@ -121,7 +121,7 @@ def filled(attack: str, facts: dict) -> list[str]:
 
 
 def within(command: list[str], facts: dict) -> list[str]:
-    """The same, confined, with a file that it may write."""
+    """Words that run a command confined, with a file that it may write."""
     return confined.confined(command, writes=[Path(facts["written"])])
 
 

@@ -67,7 +67,7 @@ def test_a_hint_makes_no_evidence_stale_and_what_may_be_touched_does(tmp_path):
 
 
 def evidence_of(id: str) -> dict:
-    """Of its first solution."""
+    """The stored evidence of an exercise's first solution."""
     answer = next(each for each in stored.answers() if (each[0].id, each[1]) == (id, "solution"))
     return stored.load(stored.file(*answer))["evidence"]
 

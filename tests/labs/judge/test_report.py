@@ -127,7 +127,7 @@ def test_where_the_socket_s_owner_tells_the_ways_apart_too_it_is_said(owned, sai
 
 
 def later(thread: str) -> list[Choice]:
-    """This thread's choices so late that they meet nobody's."""
+    """A thread's choices so late that they meet nobody's."""
     return [
         replace(one, first_s=one.first_s + 99, last_s=one.last_s + 99) if one.thread == thread else one for one in MADE
     ]

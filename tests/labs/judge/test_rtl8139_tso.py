@@ -61,7 +61,7 @@ def let(**moved: int) -> Evidence:
 
 
 def said(word: str) -> Evidence:
-    """That of exercise 1, with another prediction."""
+    """The answer of exercise 1, with another prediction."""
     return replace(ONE, script=Script(0, "", variables={"DOWNLOAD": word}))
 
 

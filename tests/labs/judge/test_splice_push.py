@@ -56,7 +56,7 @@ POLLED = f"getsockopt({SOCKET}, SOL_TCP, TCP_INFO, ..., [104]) = 0 <0.000048>"
 
 
 def splice(asked: int, moved: int, flags: str = "0") -> str:
-    """As strace says it."""
+    """A splice(2), as strace says it."""
     return f"splice(7<pipe:[3]>, NULL, {SOCKET}, NULL, {asked}, {flags}) = {moved} <0.000103>"
 
 
@@ -94,7 +94,7 @@ TWO = Evidence(
 
 
 def drawn(name: str) -> Request:
-    """As a kernel has it that puts pages together; one page is all, for all kinds."""
+    """A request in a kernel that puts pages together; one page is all, for all kinds."""
     how, more = DRAWN[name]
     asked, *others = spliced(20_000, ASKED[how](20_000)[0], MORE if more else 0)
     calls = [replace(asked, detail=11 | SPLICE_F_MORE * more), *others]

@@ -73,7 +73,7 @@ class Cure:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         counted = None not in (self.asked_before, self.asked)
         return bool(counted and self.turns and self.services and self.node and len(self.node.changed) == 2)
 

@@ -189,8 +189,8 @@ def carries(
 
 
 def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> None:
-    """Still through balancer and sidecar: each connection that left the client is one that IPVS has sent to the server.
-    What else IPVS has in its table proves nothing."""
+    """Check that connections still go through balancer and sidecar: each that left the client is one that IPVS has sent
+    to the server. What else IPVS has in its table proves nothing."""
     made, balanced = balanced_of(CLIENT, seen.each().values(), connections.balanced)
     verdict.measured["through_balancer"] = len(balanced)
     verdict.expect(

@@ -81,7 +81,7 @@ def ask_as_another(seen: Another, net: Network) -> None:
 
 
 def in_bulk(seen: Cure, untouched: Network, mended: Network, other: Another | None) -> None:
-    """Both transfers in either network by turns, and once more by the `other` client, if it is to be as fast."""
+    """Make both transfers in either network by turns, and once more by the `other` client, if it is to be as fast."""
     for _ in range(BULK_ROUNDS):
         for rounds, seconds in ((seen.bulk, bulk_s), (seen.sidecar_bulk, sidecar_bulk_s)):
             mended_s = seconds(mended)
@@ -128,7 +128,7 @@ def connections_balanced(net: Network) -> list[Balanced]:
 
 
 def _end(address: str, port: str) -> str:
-    """Both, which the table has in hexadecimal: "10.0.0.2:443"."""
+    """An address and a port, which the table has in hexadecimal: "10.0.0.2:443"."""
     return f"{socket.inet_ntoa(struct.pack('!I', int(address, 16)))}:{int(port, 16)}"
 
 

@@ -46,7 +46,7 @@ class Card:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         each = len(self.asked) == len(ASKED_MSS) and len(self.plain) == len(PLAIN_MSS)
         return each and None not in (self.intact, self.control)
 

@@ -32,8 +32,8 @@ NUMBER = re.compile(r"\b(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,9})[uUlL]*\b")
 
 @dataclass
 class Choice:
-    """One that the kernel made: the rule that decided, by its number and its name in the kernel, and the address; by
-    which thread, and when the first question was answered and when the last."""
+    """A choice that the kernel made: the rule that decided, by its number and its name in the kernel, and the address;
+    by which thread, and when the first question was answered and when the last."""
 
     number: int
     rule: str
@@ -43,7 +43,7 @@ class Choice:
     last_s: float
 
     def meets(self, other: Choice) -> bool:
-        """Whether both were made at the same time, and another rule decided."""
+        """Whether two choices were made at the same time, and another rule decided."""
         together = self.first_s < other.last_s and other.first_s < self.last_s
         return together and self.thread != other.thread and self.number != other.number
 
@@ -99,7 +99,7 @@ def neighbours(one: int, other: int) -> bool:
 
 
 def congruent(modulus: int, one: int, other: int) -> bool:
-    """Whether two ids are a multiple of it apart."""
+    """Whether two ids are a multiple of `modulus` apart."""
     return (one - other) % modulus == 0
 
 

@@ -78,7 +78,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
 
 
 def pairs(answer: str) -> dict[tuple[str, str], int]:
-    """Who chooses at the same time, the one that is interrupted first; and how far apart their ids are."""
+    """Pairs of threads that choose at once, the one that is interrupted first, and how far apart their ids are."""
     further = {(f"one of two {each} apart", f"the other {each} apart"): each for each in apart(answer)[:MOST_APART]}
     return {("the one", "its neighbour"): NEAR, ("a third", "its namesake"): FAR, **further}
 

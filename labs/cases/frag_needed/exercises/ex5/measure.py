@@ -92,7 +92,7 @@ class Sender:
             connection.close()
 
     def rounds(self) -> None:
-        """Both, each with a client that has learnt nothing."""
+        """Make both rounds, each with a client that has learnt nothing."""
         self.open("A", "B", "D", "in flight 1")
         self.round("A", "in flight 1", "B")
         self.net.forget()
@@ -111,8 +111,8 @@ class Sender:
         self.net.settle()
 
     def round(self, at_once: str, in_flight: str, *like_b: str) -> None:
-        """One that is told by the balancer, one with a small segment in flight, and in any order those like B and one
-        that is told by the client and rests."""
+        """Ask on one that is told by the balancer, one with a small segment in flight, and in any order those like B
+        and one that is told by the client and rests."""
         pipelined = self.connections[in_flight]
         # The server takes nothing out of the tunnel while the small segment comes, so it stays in flight until it is
         # sent again, 200 ms later; it left before there was an exception, so its route is stale.

@@ -104,7 +104,7 @@ class Firewall:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         return None not in (self.broken, self.opened, self.learnt_mtu, self.knocked, self.rules, self.server)
 
 

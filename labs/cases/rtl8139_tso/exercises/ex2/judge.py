@@ -32,7 +32,7 @@ class Offload:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         return None not in (self.broken, self.fixed, self.lost, self.other)
 
 

@@ -33,7 +33,7 @@ class Predicted:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         return self.broken is not None and self.routes.keys() == {*ROUTES}
 
 
@@ -71,7 +71,7 @@ THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 def predictions(answer: str) -> dict[str, list[str]]:
-    """By name what the lines of an answer say that say anything: one thing each, unless they disagree. Without an `=`,
+    """What the lines of an answer say that say anything, by name: one thing each, unless they disagree. Without an `=`,
     a line is one only if its name is known."""
     said: dict[str, list[str]] = {}
     for name, sign, rest in LINE.findall(answer):
@@ -110,7 +110,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _word(text: str) -> str:
-    """In small letters, or the number that it comes to."""
+    """A word in small letters, or the number that it comes to."""
     for read in (text, BRACKETS.sub("", text)):  # `1500 - (20 + 32)` is all number, `1448 (1500 - 52)` is not
         word = " ".join(read.split()).rstrip(".,").strip("\"'`").strip().lower()
         if number := _number(THOUSANDS.sub("", UNIT.sub("", word.translate(MINUS)))):

@@ -116,7 +116,7 @@ def condition(answer: str) -> Expression:
 
 
 def told(lost: Expression, request: Request) -> bool:
-    """Whether it loses its end, as the answer says. Raises NoExpression."""
+    """Whether a request loses its end, as the answer says. Raises NoExpression."""
     return bool(value(lost, vars(request)))
 
 
@@ -146,7 +146,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def said(lost: Expression, of: Iterable[Request]) -> Iterator[tuple[Request, bool]]:
-    """Each with what the answer says of it. Raises NoExpression, also if that takes too long."""
+    """Each request, with what the answer says of it. Raises NoExpression, also if that takes too long."""
     until = time.monotonic() + RECKONED_S
     for one in of:
         if time.monotonic() > until:
@@ -173,7 +173,7 @@ def measured(evidence: Evidence) -> Fates:
 
 
 def possible(one: Request) -> bool:
-    """Whether it is of the kind that the exercise's file describes."""
+    """Whether a request is of the kind that the exercise's file describes."""
     return (
         one.where in PLACES
         and 1 <= one.size <= LARGEST_BYTES

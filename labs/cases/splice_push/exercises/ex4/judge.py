@@ -47,7 +47,7 @@ DRAWN = {f"drawn: {how}{', with MORE' * more}": (how, more) for how in ASKED for
 
 @dataclass
 class Request:
-    """One, by its name: bytes of its object and how many of them were missing, segments on the wire, and calls of
+    """A request, by its name: bytes of its object and how many of them were missing, segments on the wire, and calls of
     kernel functions on its connection; the `query` of one that was drawn, and the first byte of what came that is not
     the object's, -1 if there is none."""
 
@@ -121,7 +121,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def of_its_kind(one: Request) -> bool:
-    """Whether one that was drawn is what its name says, by what the kernel's own splices were asked for."""
+    """Whether a request that was drawn is what its name says, by what the kernel's own splices were asked for."""
     how, more = DRAWN[one.name]
     least, most = ASKED[how](one.size)
     splices = of(one.calls, "generic_splice_sendpage")
