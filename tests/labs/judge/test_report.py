@@ -8,7 +8,7 @@ import pytest
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
 from labs.cases.addr_select.exercises.ex6.judge import FAR, FARTHEST, MOST_APART, Choice, Choices, apart, moduli
-from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
+from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, MtuReductions
 from labs.cases.frag_needed.names import BALANCER, CLIENT
 from labs.cases.splice_push.exercises.ex5.judge import PUSHES, Unpushed
 from labs.judge.judging import WHOLE, verdict_on, verdict_on_file
@@ -28,7 +28,7 @@ TOLD = [Event("A", number) for number in range(6)]
 TOLD += [Event("B", 0), Event("C", 1), Event("C", 1), Event("B", 0)]  # as they end
 TOLD += [Event("D", 0), Event("E", 1), Event("E", 1), Event("D", 0)]
 RIGHT = {
-    "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER, TELLERS, IN_FLIGHT),
+    "frag-needed/5": lambda program: MtuReductions(program, WAYS, CURRENT, SENDER, TELLERS, IN_FLIGHT),
     "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
     "addr-select/6": lambda program: Choices(program, MADE, THREADS),
 }
@@ -79,7 +79,7 @@ def test_the_first_that_is_wrong_is_named(id, named):
 @pytest.mark.parametrize(
     "id, seen",
     [
-        ("frag-needed/5", Ways(Program(), WAYS[:1], CURRENT[:1], SENDER, TELLERS[:1], IN_FLIGHT[:1])),
+        ("frag-needed/5", MtuReductions(Program(), WAYS[:1], CURRENT[:1], SENDER, TELLERS[:1], IN_FLIGHT[:1])),
         ("splice-push/5", Unpushed(Program(), SPLICES, {"A": 1})),
         ("addr-select/6", Choices(Program(), MADE[:5], THREADS)),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from core.judge.evidence import Evidence
 from labs.cases.splice_push.delivery.judge import AGAIN, FIRST, SIZES, STOPPED_BYTES, TRACED_BYTES, Object, Served
-from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, REQUESTS, Repaired, Request
+from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, REQUESTS, Repaired, Response
 from labs.cases.splice_push.pages import PIPE_BYTES, Call
 from labs.cases.splice_push.server import PATTERN, SPLICE_F_MORE
 from labs.errors import RAN_ON
@@ -93,15 +93,15 @@ TWO = Evidence(
 )
 
 
-def drawn(name: str) -> Request:
+def drawn(name: str) -> Response:
     """A request in a kernel that puts pages together; one page is all, for all kinds."""
     how, more = DRAWN[name]
     asked, *others = spliced(20_000, ASKED[how](20_000)[0], MORE if more else 0)
     calls = [replace(asked, detail=11 | SPLICE_F_MORE * more), *others]
-    return Request(name, 20_000, 0, 3, calls, f"asked={asked.value}")
+    return Response(name, 20_000, 0, 3, calls, f"asked={asked.value}")
 
 
-MADE = [*(Request(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS), *map(drawn, DRAWN)]
+MADE = [*(Response(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS), *map(drawn, DRAWN)]
 EXACT_AND_MORE = len(REQUESTS) + [*DRAWN].index("drawn: exact, with MORE")
 FOUR = Evidence("splice-push/4", "x", "6.1", seen=Repaired("", MADE, 20_000, MADE))
 

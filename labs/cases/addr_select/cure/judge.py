@@ -50,7 +50,7 @@ class Services:
 
 
 @dataclass
-class Node:
+class NodeSettings:
     """The node's settings, right after the answer acted and at the end, beside those before: what has changed of them,
     but for SETTING, the lines by which SETTING was on at an interface, then or while something was measured, and those
     new ones that the kernel will take away when their time is over."""
@@ -69,7 +69,7 @@ class Cure:
     asked: int | None = None
     turns: list[Pair] = field(default_factory=list)
     services: Services | None = None
-    node: Node | None = None
+    node: NodeSettings | None = None
 
     @property
     def whole(self) -> bool:
@@ -78,7 +78,7 @@ class Cure:
         return bool(counted and self.turns and self.services and self.node and len(self.node.changed) == 2)
 
 
-def judge(by_its_means: Callable[[Verdict, Node], None], evidence: Evidence, verdict: Verdict) -> None:
+def judge(by_its_means: Callable[[Verdict, NodeSettings], None], evidence: Evidence, verdict: Verdict) -> None:
     """A script that touches the node only. `by_its_means` asks whether it goes the way that the exercise is about."""
     judge_script(verdict, script_in(evidence))
     seen: Cure = complete_observation(evidence)

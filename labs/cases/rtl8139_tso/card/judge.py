@@ -35,7 +35,7 @@ SLOWER = BOUNDS["slower_ratio"]
 
 
 @dataclass
-class Card:
+class CardDownloads:
     """A download with each MSS, and with each of a `plain` reader, who has no timestamps; whether the file arrived byte
     for byte, and a download from another server."""
 
@@ -75,15 +75,15 @@ def telling(sizes: Sequence[int], remainders: Sequence[int] = range(WORD_BYTES))
     return bits and {size % WORD_BYTES for size in sizes} >= {*remainders}
 
 
-def which(seen: Card) -> list[tuple[str, Download]]:
+def which(seen: CardDownloads) -> list[tuple[str, Download]]:
     """Each download, the plain readers' first, with what ends the ids of its checks."""
     plain = [(f"-plain-{number}", each) for number, each in enumerate(seen.plain, 1)]
     return [*plain, *((f"-{number}", each) for number, each in enumerate(seen.asked, 1))]
 
 
-def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
+def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> CardDownloads:
     """Each download held to its MSS; the first against the other server's rate. What was seen."""
-    seen: Card = complete_observation(evidence)
+    seen: CardDownloads = complete_observation(evidence)
     asked, plain = ([each.mss for each in each_of] for each_of in (seen.asked, seen.plain))
     fit = all(mss in sizes for mss, sizes in (*zip(asked, ASKED_MSS), *zip(plain, PLAIN_MSS)))
     if not fit or (seen.whole and not (telling(sizes_of(asked)) and telling(plain, PLAIN_REMAINDERS))):

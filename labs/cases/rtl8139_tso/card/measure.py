@@ -10,7 +10,7 @@ from dataclasses import replace
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.rtl8139_tso.card.judge import Card, drawn, drawn_plain
+from labs.cases.rtl8139_tso.card.judge import CardDownloads, drawn, drawn_plain
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import plain_reader
@@ -21,7 +21,7 @@ from labs.take.script import Taking
 
 def take(control: str, exercise: Exercise, answer: str) -> Evidence:
     """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
-    taking, seen = Taking(exercise, answer), Card()
+    taking, seen = Taking(exercise, answer), CardDownloads()
     with OtherCard() as net, taking.expecting_answers():
         for mss in drawn():
             net.clamp(mss)

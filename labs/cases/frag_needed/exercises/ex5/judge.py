@@ -15,7 +15,7 @@ AT_ONCE, DEFERRED = 0, 1
 
 
 @dataclass
-class Ways:
+class MtuReductions:
     """The reader's program, and by which way each run of tcp_v4_mtu_reduced() came: on which connection, AT_ONCE or
     DEFERRED. For each the thread that was `current`, the address of who had told (`tellers`), how many segments were
     `in_flight`, and whether the socket was `owned`. One thread is the `sender` on all connections."""
@@ -35,7 +35,7 @@ class Ways:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
-    seen: Ways = observation(evidence)
+    seen: MtuReductions = observation(evidence)
     require_program_ran(verdict, seen.program)
     each = {len(part) for part in (seen.truth, seen.current, seen.tellers, seen.in_flight)}
     if len(each) > 1 or seen.sender is None or seen.owned and len(seen.owned) not in each:
@@ -46,7 +46,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         say_by_owner(verdict)
 
 
-def tell_apart(seen: Ways) -> None:
+def tell_apart(seen: MtuReductions) -> None:
     """What has happened has to tell a right program from one that goes by something else."""
     ways = {event.value for event in seen.truth}
     if ways != {AT_ONCE, DEFERRED}:
@@ -95,4 +95,4 @@ def say_by_owner(verdict: Verdict) -> None:
     )
 
 
-JUDGE = Judge(Ways, judge)
+JUDGE = Judge(MtuReductions, judge)

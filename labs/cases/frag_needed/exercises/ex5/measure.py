@@ -24,7 +24,7 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
-from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
+from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, MtuReductions
 from labs.cases.frag_needed.exercises.ex5.to_itself import tell
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import SMALL_BYTES, Direct
@@ -48,7 +48,7 @@ TOLD = "IcmpInDestUnreachs"
 
 def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
-    taking, seen, ours = Taking(exercise, answer), Ways(Program()), Tracer(OURS, OUR_PROBES)
+    taking, seen, ours = Taking(exercise, answer), MtuReductions(Program()), Tracer(OURS, OUR_PROBES)
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:
         with taking.expecting_answers(), attached(theirs, seen.program), ours, Sender(net, theirs, ours) as sender:
             sender.rounds()
@@ -60,7 +60,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     return taking.evidence(seen)
 
 
-def look(seen: Ways, events: list[Traced]) -> None:
+def look(seen: MtuReductions, events: list[Traced]) -> None:
     """What happened, by our own tracer, in the order of time."""
     tellers = {}  # of the last message, by connection
     for event in events:

@@ -46,10 +46,10 @@ DRAWN = {f"drawn: {how}{', with MORE' * more}": (how, more) for how in ASKED for
 
 
 @dataclass
-class Request:
-    """A request, by its name: bytes of its object and how many of them were missing, segments on the wire, and calls of
-    kernel functions on its connection; the `query` of one that was drawn, and the first byte of what came that is not
-    the object's, -1 if there is none."""
+class Response:
+    """What came of a request, by its name: bytes of its object and how many of them were missing, segments on the wire,
+    and calls of kernel functions on its connection; the `query` of one that was drawn, and the first byte of what came
+    that is not the object's, -1 if there is none."""
 
     name: str
     size: int
@@ -79,9 +79,9 @@ class Repaired:
     function, what the regression left out of the first of them, and the requests with the answer."""
 
     refused: str = ""
-    fixed: list[Request] = field(default_factory=list)
+    fixed: list[Response] = field(default_factory=list)
     broken_missing_bytes: int = 0
-    repaired: list[Request] = field(default_factory=list)
+    repaired: list[Response] = field(default_factory=list)
 
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
@@ -120,7 +120,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect("segments", passed, on_the_wire, on_the_wire, expected=f"{fixed.segments}")
 
 
-def of_its_kind(one: Request) -> bool:
+def of_its_kind(one: Response) -> bool:
     """Whether a request that was drawn is what its name says, by what the kernel's own splices were asked for."""
     how, more = DRAWN[one.name]
     least, most = ASKED[how](one.size)
@@ -129,7 +129,7 @@ def of_its_kind(one: Request) -> bool:
     return bool(fit) and all(fit)
 
 
-def compared(one: Request, was: Request) -> Iterator[tuple[str, bool, str, str]]:
+def compared(one: Response, was: Response) -> Iterator[tuple[str, bool, str, str]]:
     """A request with the answer beside the same with the kernel's own function: of each thing what begins the check's
     id, whether it is right, and what was found then and else."""
     yield (
@@ -153,7 +153,7 @@ def compared(one: Request, was: Request) -> Iterator[tuple[str, bool, str, str]]
     )
 
 
-def another(one: Request) -> str:
+def another(one: Response) -> str:
     return f"{one.called}: byte {one.differs_at} of what came is not the object's" if one.differs_at >= 0 else ""
 
 

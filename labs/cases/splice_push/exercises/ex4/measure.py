@@ -14,7 +14,7 @@ from dataclasses import replace
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, LEAST_BUFFER_BYTES, REQUESTS, Repaired, Request
+from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, LEAST_BUFFER_BYTES, REQUESTS, Repaired, Response
 from labs.cases.splice_push.network import LOOPBACK, Network
 from labs.cases.splice_push.pages import LARGEST_BYTES, Call
 from labs.cases.splice_push.regression import REGRESSION
@@ -121,10 +121,10 @@ def fetch_patched(
         return fetch(net, made, tracer, "repaired")
 
 
-def requests(seen: Seen) -> list[Request]:
+def requests(seen: Seen) -> list[Response]:
     """The requests as evidence."""
     return [
-        Request(
+        Response(
             name,
             one.way.size,
             one.missing_bytes,
