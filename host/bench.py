@@ -22,7 +22,7 @@ from host.exercises import device, judging
 from host.notebook import jupyter
 from host.phases import phase
 from host.recording import conclusions, record
-from host.tab import clicked, state
+from host.tab import page_timing, state
 from host.vm import guests, machine, qemu, snapshot
 from host.vm.acceleration import qemu_version
 
@@ -103,9 +103,9 @@ def figures() -> dict:
         "qemu_build_s": _qemu_build,
         "device_rebuild_s": _device_rebuild,
         # Of the site that `./lab book` has just built.
-        "tab_first_s": lambda: clicked.shown_s(SITE),
-        "tab_again_s": lambda: clicked.shown_s(SITE, "fault"),
-        "tab_traced_s": lambda: clicked.shown_s(SITE, "traced"),
+        "tab_first_s": lambda: page_timing.shown_s(SITE),
+        "tab_again_s": lambda: page_timing.shown_s(SITE, "fault"),
+        "tab_traced_s": lambda: page_timing.shown_s(SITE, "traced"),
     }
     runs: dict[str, list[float]] = {name: [] for name in measures}
     for number in range(RUNS):
@@ -119,7 +119,7 @@ def figures() -> dict:
         name: {"median": statistics.median(all_runs), "runs": all_runs, "goal": GOALS[name]}
         for name, all_runs in runs.items()
     }
-    sizes = {"image_mb": disk.disk.stat().st_size / 1e6, "tab_loads_mb": clicked.loaded_mb(SITE)}
+    sizes = {"image_mb": disk.disk.stat().st_size / 1e6, "tab_loads_mb": page_timing.loaded_mb(SITE)}
     for name, size_mb in sizes.items():
         found[name] = {"median": round(size_mb, 1), "runs": [round(size_mb, 1)], "goal": GOALS[name]}
     return {"acceleration": how.name, "qemu": qemu_version(), "cpus": os.cpu_count(), "figures": found}
