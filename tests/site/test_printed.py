@@ -15,7 +15,7 @@ from host.paths import REPOSITORY
 from host.site import links, print_book
 from tests.site.browsing import toc_pages, visit
 
-pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why="prints the book")]
+pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.part("site", why="prints the book")]
 
 
 @pytest.fixture(scope="module")

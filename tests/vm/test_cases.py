@@ -33,7 +33,7 @@ def could_not_tell(answer) -> bool:
 
 def in_part(name: str, why: str = "the base has the same run with --json"):
     """A case's name, for a test of its part."""
-    return pytest.param(name, marks=pytest.mark.whole(name, why=why))
+    return pytest.param(name, marks=pytest.mark.part(name, why=why))
 
 
 @pytest.mark.parametrize("name", map(in_part, CASES))

@@ -14,7 +14,7 @@ from host.paths import cache
 from host.vm import guests, image, labs_sync, machine, snapshot
 from tests.vm.conftest import qemu_pids
 
-pytestmark = pytest.mark.whole("machinery", why="boots, and makes a snapshot, three times")
+pytestmark = pytest.mark.part("machinery", why="boots, and makes a snapshot, three times")
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def steps() -> list[str]:
     return [line for line in qemu.log_file().read_text().splitlines() if line.startswith("[")]
 
 
-@pytest.mark.whole("machinery", why="builds a part of QEMU twice")
+@pytest.mark.part("machinery", why="builds a part of QEMU twice")
 def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatch):
     (tmp_path / "source").symlink_to(built.source)
     code = (
@@ -98,7 +98,7 @@ def untouched(built):
     [
         (FIXED.replace(";", ""), "my answer.c:3:"),
         *(
-            pytest.param(*refused, marks=pytest.mark.whole("machinery"))
+            pytest.param(*refused, marks=pytest.mark.part("machinery"))
             for refused in [
                 (FIXED.replace("}", ""), "here_the_answer_ends"),
                 (FIXED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
@@ -211,7 +211,7 @@ OTHER_CARDS = [("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"), ("ne2k_pci", "
 
 @pytest.mark.parametrize(
     "name, identity",
-    [("e1000", "0x100e"), *(pytest.param(*card, marks=pytest.mark.whole("machinery")) for card in OTHER_CARDS)],
+    [("e1000", "0x100e"), *(pytest.param(*card, marks=pytest.mark.part("machinery")) for card in OTHER_CARDS)],
 )
 def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, identity):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))

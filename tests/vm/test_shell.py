@@ -137,7 +137,7 @@ def interrupt_while_it_leaves(one, line, later_s):
         one.sendintr()
 
 
-@pytest.mark.whole("machinery", why="how a livepatch comes out is held by tests of labs/trace, too")
+@pytest.mark.part("machinery", why="how a livepatch comes out is held by tests of labs/trace, too")
 @pytest.mark.parametrize("later_s", [0, 0.5, 2])  # the kernel takes seconds to leave what it runs
 def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s, lab, nothing_left):
     one = Terminal("splice-push")

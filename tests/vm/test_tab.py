@@ -73,7 +73,7 @@ def in_order(wanted: list[str], frames: list[str]) -> bool:
     return all(frame in rest for frame in wanted)
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_b_waits_and_the_second_time_it_does_not(fault):
     for seen in fault:
         counters = seen["counters"]
@@ -84,7 +84,7 @@ def test_b_waits_and_the_second_time_it_does_not(fault):
     assert waited(fault, "b_ms") > RATIO * waited(fault, "b_again_ms"), fault
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_the_packets_at_the_client_say_the_same(fault):
     for seen in fault:
         asked = seen["exchanges"][1]
@@ -97,7 +97,7 @@ def test_the_packets_at_the_client_say_the_same(fault):
         assert sum(one["payload_bytes"] for one in during if not one["outgoing"]) == asked["bytes"], during
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_told_beforehand_nobody_waits(fault, with_route):
     for seen in with_route:
         counters = seen["counters"]
@@ -107,7 +107,7 @@ def test_told_beforehand_nobody_waits(fault, with_route):
         assert waited(fault, "b_ms") > RATIO * waited(with_route, name), (fault, with_route)
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_the_kernels_stacks_say_why(kernel):
     seen = running.run(kernel, with_route=False, trace=True)
     balancer, *_, itself = stacks(seen, "__icmp_send")  # on a slow machine the balancer speaks twice
@@ -189,7 +189,7 @@ def made_in(folder: Path) -> list[str]:
     return [entry.name for entry in folder.glob("tab-*") if entry.is_dir() and not entry.is_symlink()]
 
 
-@pytest.mark.whole("machinery", why="makes the state once more")
+@pytest.mark.part("machinery", why="makes the state once more")
 def test_ctrl_c_while_the_state_is_made_leaves_nothing_and_the_next_call_makes_it(own_cache, lab):
     process = subprocess.Popen([REPOSITORY / "lab", "tab"], start_new_session=True, text=True, stderr=subprocess.PIPE)
     while not at_work("make", f"{own_cache}/tab-"):
