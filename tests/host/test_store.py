@@ -219,7 +219,7 @@ def test_a_failed_image_build_names_its_cause(tmp_path):
 
 
 @pytest.mark.parametrize("made", ["k", store.key_of("b")])
-def test_what_one_that_was_killed_has_half_made_does_not_stay_when_another_is_made(made, monkeypatch):
+def test_what_was_left_half_made_goes_when_another_is_made(made, monkeypatch):
     of_the_same_key = store.cache() / f"thing-{made}.part"
     of_another = store.cache() / f"thing-{store.key_of('a')}.part"
     another_kinds = store.cache() / f"thing-also-{store.key_of('a')}.part"
@@ -267,7 +267,7 @@ def test_what_is_shared_is_used_where_it_lies(shared, made):
     assert not list(paths.cache().glob("thing*"))
 
 
-def test_what_a_user_needs_as_their_own_is_copied_and_nobody_else_may_read_it(shared):
+def test_a_users_own_is_copied_and_nobody_else_may_read_it(shared):
     copy = store.build_once("thing", "k", never, own=True)
     assert copy == paths.cache() / "thing-k" and store.damage(copy) is None
     assert [oct(path.stat().st_mode & 0o777) for path in (copy, copy / "large")] == ["0o700", "0o600"]

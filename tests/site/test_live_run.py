@@ -268,7 +268,7 @@ def answering(page, name, **answer):
         ("v86.wasm.gz", {"status": 404}, "v86.wasm.gz could not be loaded: the server said 404"),
     ],
 )
-def test_what_does_not_fit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
+def test_a_misfit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
     with visit(browser, address) as seen:
         page = seen.page
         with answering(page, name, **answer):

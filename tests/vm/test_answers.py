@@ -50,7 +50,7 @@ def test_one_that_never_ends_is_ended(check):
 
 
 @pytest.mark.part("machinery")
-def test_one_that_leaves_processes_behind_is_judged_by_what_it_did(check):
+def test_an_answer_that_leaves_processes_is_judged_by_its_deeds(check):
     left = "sleep 10000 &\n(trap '' TERM HUP; exec 0<&- 1>&- 2>&-; sleep 10000) &\ndisown -a\n"
     assert check(SOLUTION.read_text() + left)["verdict"] == "PASS"
     assert check(left)["verdict"] == "FAIL"
@@ -62,7 +62,7 @@ def test_one_that_deletes_the_interfaces_fails(check):
     assert verdict["verdict"] == "FAIL" and "requests-answered" in failed(verdict)
 
 
-def test_one_that_would_power_off_the_guest_is_judged_as_any_other(check):
+def test_an_answer_that_would_power_off_is_judged_as_any_other(check):
     """What becomes of a guest that an answer does end, test_c_answers.py shows."""
     verdict = check("echo o >/proc/sysrq-trigger\n")
     assert verdict["verdict"] == "FAIL" and "no-stall-direct-b" in failed(verdict)
@@ -124,7 +124,7 @@ def test_ctrl_c_during_a_check_leaves_nothing(judged):
 
 @pytest.mark.part("machinery")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
-def test_an_answer_whose_qemu_this_machine_ends_is_not_blamed_for_it(judged, number):
+def test_an_answer_whose_qemu_we_lose_is_not_blamed_for_it(judged, number):
     process, qemu = judged
     os.kill(qemu, number)
     verdict = json.loads(process.communicate(timeout=300)[0])

@@ -42,7 +42,7 @@ def test_a_failing_cell_is_an_error_with_its_cause(monkeypatch, cell, said):
 
 
 @pytest.mark.part("machinery", why="the base runs a whole notebook")
-def test_an_answers_verdict_stands_above_the_ladder_of_what_was_judged(monkeypatch):
+def test_a_verdict_stands_above_the_ladder_of_what_was_judged(monkeypatch):
     (text, *_) = pairs.texts()
     answer = cases.exercise("frag-needed/1").solution.read_text()
     notebook = pairs.fresh(text)

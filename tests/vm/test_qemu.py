@@ -140,7 +140,7 @@ def test_a_host_without_a_compiler_is_told_what_to_install(monkeypatch, tmp_path
     assert "gcc" in " ".join(installed.missing(installed.QEMU_BUILD))
 
 
-def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_left):
+def test_a_device_that_divides_by_zero_ends_its_own_qemu_alone(no_guest_left):
     """The card is asked for its segments as soon as anything large is sent through it."""
     send = (
         "modprobe 8139cp; for i in /sys/class/net/*; do case $(cat $i/address) in "
@@ -223,7 +223,7 @@ def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, ident
     assert sorted(found) == sorted([*others, identity])
 
 
-def test_a_wrong_word_in_such_an_answer_is_a_failure_with_the_known(tmp_path, monkeypatch):
+def test_a_wrong_word_in_such_an_answer_fails_with_the_known(tmp_path, monkeypatch):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
     case = dataclasses.replace(cases.case("frag-needed"), profile="rtl8139")
     monkeypatch.setattr(cases, "exercise", lambda id, among=None: exercise)

@@ -153,7 +153,7 @@ performance.now = () => Math.floor(real()) + 300000;
 """
 
 
-def test_an_old_page_with_a_coarse_clock_does_not_stop_the_guests(kernel, tmp_path):
+def test_an_old_page_with_a_coarse_clock_stops_no_guest(kernel, tmp_path):
     """The guest's clock leapt by the page's age, in a third of all runs, and then stood still for as long."""
     (tmp_path / "old.mjs").write_text(OLD_AND_COARSE)
     for _ in range(6):
@@ -190,7 +190,7 @@ def made_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.part("machinery", why="makes the state once more")
-def test_ctrl_c_while_the_state_is_made_leaves_nothing_and_the_next_call_makes_it(own_cache, lab):
+def test_ctrl_c_while_the_state_is_made_leaves_nothing(own_cache, lab):
     process = subprocess.Popen([REPOSITORY / "lab", "tab"], start_new_session=True, text=True, stderr=subprocess.PIPE)
     while not at_work("make", f"{own_cache}/tab-"):
         assert process.poll() is None, process.communicate()

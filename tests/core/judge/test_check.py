@@ -63,7 +63,7 @@ def test_all_that_was_looked_at_is_in_the_json_as_data():
     assert [check.to_json() for check in read_checks(found["checks"])] == found["checks"]
 
 
-def test_a_list_shows_what_passed_and_of_others_what_was_expected():
+def test_a_list_shows_what_passed_and_else_what_was_expected():
     assert lines([PASSED, FAILED, UNDECIDED]) == [
         "  yes  no packet was fragmented",
         "  NO   few-questions",

@@ -52,7 +52,7 @@ def doctor(home, rule="open", **variables) -> tuple[int, dict[str, dict]]:
     return called.returncode, {name: findings[name] for name in FOUR}
 
 
-def test_where_nothing_is_set_four_settings_are_named_before_there_is_an_environment(home):
+def test_four_settings_are_named_before_there_is_an_environment(home):
     status, found = doctor(home)
     assert status == 3 and not any(finding["good"] for finding in found.values())
     assert all("not resolved" in finding["found"] for finding in found.values())
@@ -92,7 +92,7 @@ def test_with_what_it_names_it_is_content(home, settings):
     assert [(finding["good"], finding["found"]) for finding in found.values()] == [(True, "reached")] * 4
 
 
-def test_a_proxy_that_asks_for_a_password_is_named_and_no_password_is(home):
+def test_a_proxy_that_asks_for_a_password_is_named_without_it(home):
     wrong = dict.fromkeys(PROXIES, "http://name:wrong-word@127.0.0.1:3128")
     status, found = doctor(home, rule="password", **wrong)
     assert status == 3 and all("(407)" in finding["found"] for finding in found.values()), found

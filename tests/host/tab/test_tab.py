@@ -55,7 +55,7 @@ def test_modules_are_loaded_behind_what_they_need():
     assert order == ["veth", "libcrc32c", "nf_conntrack", "ip_vs", "ip_vs_rr"]
 
 
-def test_an_initramfs_names_each_folder_once_and_before_its_files():
+def test_an_initramfs_names_a_folder_once_and_before_its_files():
     packed = archive([Entry.folder("bin"), Entry.file("bin/sh", b"#!", 0o755), Entry.link("lib/a.so", "b.so")])
     assert [name for name, *_ in read(packed)] == ["bin", "bin/sh", "lib", "lib/a.so"]
     assert read(packed)[1] == ("bin/sh", 0o100755, b"#!") and read(packed)[3] == ("lib/a.so", 0o120777, b"b.so")

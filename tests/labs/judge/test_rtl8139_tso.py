@@ -76,7 +76,7 @@ def test_what_the_kernel_does_itself_may_be_off(lost):
     assert verdict_on(changed(TWO, lost=lost)).verdict == "PASS"
 
 
-def test_a_segment_without_timestamps_is_full_with_as_many_bytes_more():
+def test_a_segment_without_timestamps_is_full_with_more_bytes():
     full = fast({1320: 9, 100: 2}, options=0)
     assert (
         verdict_on(changed(TWO, fixed=full)).verdict

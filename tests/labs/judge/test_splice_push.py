@@ -256,7 +256,7 @@ def test_late_on_a_machine_that_stood_still_says_nothing():
     assert verdict_on(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
 
 
-def test_late_and_then_in_time_says_nothing_and_late_each_time_fails():
+def test_late_once_says_nothing_and_late_each_time_fails():
     verdict = verdict_on(of(ONE, 1, took_ms=22, tried_ms=[222]))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["in-time"]
     verdict = verdict_on(of(ONE, 1, took_ms=223, tried_ms=[222, 224]))
