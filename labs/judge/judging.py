@@ -141,10 +141,11 @@ def require_no_stall(bound_ms: float, *measured: Round) -> None:
         )
 
 
-def judge_script(verdict: Verdict, script: Script, refused: str = "") -> None:
+def judge_script(verdict: Verdict, evidence: Evidence, refused: str = "") -> None:
     """A script that does what no answer may is judged by that alone; its exit status is none of it, for what counts is
     the network that it leaves. A program without root's rights, which may be `refused` something, has to end with
     status 0, and it is said that it was refused, if it was. The check has the id of the first thing that it did."""
+    script = script_in(evidence)
     problems = script.problems()
     if refused:
         problems += [("exit-status", script.ended_badly)] if script.ended_badly else []

@@ -16,7 +16,7 @@ from core.serialization import Damaged
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import answered, complete_observation, judge_script, others_left_alone, script_in
+from labs.judge.judging import answered, complete_observation, judge_script, others_left_alone
 
 RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268
@@ -80,7 +80,7 @@ class Cure:
 
 def judge(by_its_means: Callable[[Verdict, NodeSettings], None], evidence: Evidence, verdict: Verdict) -> None:
     """A script that touches the node only. `by_its_means` asks whether it goes the way that the exercise is about."""
-    judge_script(verdict, script_in(evidence))
+    judge_script(verdict, evidence)
     seen: Cure = complete_observation(evidence)
     if seen.asked_before is not None:
         looks_through_all(seen.asked_before)

@@ -43,7 +43,6 @@ from labs.judge.judging import (
     judge_script,
     others_left_alone,
     require_no_stall,
-    script_in,
     there,
 )
 
@@ -70,7 +69,7 @@ def judge(
     """A script that touches only the allowed hosts and cures the stall. Where a request got no answer, what was seen
     before it is judged, too. `least_bytes` are those that a full segment of the client's has to carry, where the task
     says how many."""
-    judge_script(verdict, script_in(evidence))
+    judge_script(verdict, evidence)
     seen: Cure = complete_observation(evidence)
     another = of_another(evidence, seen.another, for_another)
     if seen.untouched.has(*STALLING):

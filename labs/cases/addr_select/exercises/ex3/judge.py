@@ -35,7 +35,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     if not evidence.script:
         raise Damaged("it lacks what became of the program")
     looks_through_all(seen.asked_before)
-    judge_script(verdict, evidence.script, "what is not the program's here: no setting, no route")
+    judge_script(verdict, evidence, "what is not the program's here: no setting, no route")
     if not len(seen.sources) == len(seen.choices) == len(PEERS) or seen.asked is None:
         raise Damaged("it lacks what the peers received, or what the kernel asked and chose")
     counts = [len(one) for one in seen.sources]

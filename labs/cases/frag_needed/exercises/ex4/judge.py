@@ -31,7 +31,6 @@ from labs.judge.judging import (
     judge_script,
     others_left_alone,
     require_no_stall,
-    script_in,
     there,
 )
 
@@ -79,7 +78,7 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
-    judge_script(verdict, script_in(evidence))
+    judge_script(verdict, evidence)
     seen: Lasting = complete_observation(evidence)
     if seen.whole:
         expires_as_before(verdict, seen)

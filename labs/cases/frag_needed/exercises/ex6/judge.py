@@ -80,11 +80,10 @@ class Message:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
-    script = script_in(evidence)
-    judge_script(verdict, script, NO_RIGHTS)
+    judge_script(verdict, evidence, NO_RIGHTS)
     seen: Crafted = observation(evidence)
     if not seen.ignored and not seen.heard and not seen.next_bytes:
-        last = (script.output.strip().splitlines() or ["nothing"])[-1]
+        last = (script_in(evidence).output.strip().splitlines() or ["nothing"])[-1]
         expected = "two packets in the last line that it prints"
         verdict.fail("two-packets", expected, last[:80], f"{EXPECTED}, found: {FOUND}")
         raise VerdictFinal
