@@ -68,7 +68,7 @@ def fetched() -> Packages:
         (folder / "versions.json").write_text(json.dumps(found, indent=1))
 
     key = store.key_of(wanted["suite"], wanted["architecture"], *names, FORM)
-    return Packages(store.made("tab-packages", key, fetch, 300))
+    return Packages(store.build_once("tab-packages", key, fetch, 300))
 
 
 def _fetch(wanted: dict, names: list[str], folder: Path) -> list[str]:

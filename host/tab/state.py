@@ -88,7 +88,7 @@ def state() -> State:
             )
         )
 
-    return State(store.made("tab", store.key_of(json.dumps(fetched.versions), _recipe()), make, 500))
+    return State(store.build_once("tab", store.key_of(json.dumps(fetched.versions), _recipe()), make, 500))
 
 
 def there() -> State | None:

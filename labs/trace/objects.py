@@ -64,7 +64,7 @@ def _compile(name: str, source: str, to: Path) -> None:
 
 
 def main() -> None:
-    """All of them. What does not compile says so when it is attached."""
+    """Compile all tracing programs. What does not compile says so when it is attached."""
     for program in (FOLDER.parent / "cases").rglob("*.bpf.c"):
         if program.name != BEGUN_WITH:
             with contextlib.suppress(CannotTry):

@@ -37,7 +37,7 @@ class Symbols:
 
 
 def symbol_of(function: str, symbols: bytes) -> str | None:
-    """The same from the text of /proc/kallsyms alone.
+    """The symbol of a function, from the text of /proc/kallsyms alone.
 
     One of the very name wins over one that the compiler split off or specialised. Searched as
     bytes: reading its 150 000 lines one by one takes a second.
@@ -49,8 +49,8 @@ def symbol_of(function: str, symbols: bytes) -> str | None:
 
 
 class Names:
-    """Of the addresses in the kernel's code, as it is when this is made: the symbol before each, and how far behind it
-    the address is, "tcp_v4_err+0x1"."""
+    """Names of the addresses in the kernel's code, as it is when this is made: the symbol before each, and how far
+    behind it the address is, "tcp_v4_err+0x1"."""
 
     def __init__(self, table: Path = KALLSYMS) -> None:
         # An address begins each line, in as many digits as an address has: in their order they are numbers in theirs.

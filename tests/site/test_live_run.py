@@ -110,7 +110,7 @@ PHASES = [
 ]
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_it_is_drawn_while_it_happens(address, browser):
     """Whether the machine kept time meanwhile, and the run counts, is no matter of the drawing's."""
     with visit(browser, address) as seen:
@@ -131,7 +131,7 @@ def test_it_is_drawn_while_it_happens(address, browser):
 RESTORES, OLD = 20, 5  # from the fifth on, a run is a small part of the page's age
 
 
-@pytest.mark.whole("site", why="twenty runs take half a minute")
+@pytest.mark.part("site", why="twenty runs take half a minute")
 def test_twenty_restores_in_a_row(address, browser, record_property):
     """Each machine is as it was saved: the client has learnt nothing of the runs before. And none stands still: where a
     restore upsets the guest's clock, it leaps ahead by the page's age, and the guest waits for as long (live.js)."""
@@ -150,7 +150,7 @@ def test_twenty_restores_in_a_row(address, browser, record_property):
         assert all(run["b_ms"] > max(run["a_ms"], run["b_again_ms"]) for run in kept), kept
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_told_beforehand_and_again_in_the_same_page(address, browser):
     with visit(browser, address) as seen:
         seen.page.click(FIRST)
@@ -161,7 +161,7 @@ def test_told_beforehand_and_again_in_the_same_page(address, browser):
         assert seen.errors == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_traced_it_shows_the_chapters_stacks_beside_its_own(address, browser):
     with visit(browser, address) as seen:
         seen.page.click(FIRST)
@@ -178,7 +178,7 @@ def test_traced_it_shows_the_chapters_stacks_beside_its_own(address, browser):
         assert "6-probe-timer" in told and seen.errors == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_from_a_folder_on_the_disk(address, built_site, browser):
     with visit(browser, f"{built_site.as_uri()}/{PAGE}") as seen:
         seen.page.click(FIRST)
@@ -204,7 +204,7 @@ def in_terminal(page) -> bool:
     return page.evaluate("document.activeElement.closest('.xterm') !== null")
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 @pytest.mark.parametrize("opened", ["server", "folder"])
 def test_a_terminal_at_the_client_by_keyboard_alone(address, built_site, browser, opened):
     with visit(browser, address if opened == "server" else f"{built_site.as_uri()}/{PAGE}") as seen:
@@ -231,7 +231,7 @@ def test_a_terminal_at_the_client_by_keyboard_alone(address, built_site, browser
         assert seen.errors == [] and [url for url in seen.abroad if not url.startswith("file:")] == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_a_terminal(address, browser, scheme):
     with visit(browser, address, scheme=scheme, reduced_motion="reduce") as seen:
@@ -239,7 +239,7 @@ def test_axe_finds_nothing_in_a_terminal(address, browser, scheme):
         assert violations(seen.page, within=BOX) == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_a_terminal_fits_a_narrow_screen_and_ends_with_its_shell(address, browser):
     with visit(browser, address, width=390) as seen:
         page = seen.page
@@ -268,7 +268,7 @@ def answering(page, name, **answer):
         ("v86.wasm.gz", {"status": 404}, "v86.wasm.gz could not be loaded: the server said 404"),
     ],
 )
-def test_what_does_not_fit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
+def test_a_misfit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
     with visit(browser, address) as seen:
         page = seen.page
         with answering(page, name, **answer):
@@ -295,7 +295,7 @@ def test_without_script_the_page_is_what_it_was(address, browser):
         assert seen.page.locator("figure", has_text="refused by its own host").first.is_visible()
 
 
-@pytest.mark.whole("site", why="axe has read the page itself, in the base")
+@pytest.mark.part("site", why="axe has read the page itself, in the base")
 @pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 1280), ("light", 390)])
 def test_axe_finds_nothing_in_what_a_run_has_left(address, browser, scheme, width):
     with visit(browser, address, width, scheme=scheme, reduced_motion="reduce") as seen:
@@ -305,7 +305,7 @@ def test_axe_finds_nothing_in_what_a_run_has_left(address, browser, scheme, widt
         assert violations(seen.page, within=BOX) == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_on_a_narrow_screen_the_page_does_not_scroll_sideways(address, browser):
     with visit(browser, address, width=390) as seen:
         seen.page.locator(FIRST).focus()

@@ -35,21 +35,21 @@ def kernel():
 
 @pytest.fixture(scope="module")
 def fault(kernel):
-    return measured(kernel, told=False)
+    return measured(kernel, with_route=False)
 
 
 @pytest.fixture(scope="module")
-def told(kernel):
-    return measured(kernel, told=True)
+def with_route(kernel):
+    return measured(kernel, with_route=True)
 
 
-def measured(kernel, told: bool) -> list[dict]:
+def measured(kernel, with_route: bool) -> list[dict]:
     """Runs in which the machine kept time, by instruments that do not look at who waited."""
     tried = []
     while len(kept := [seen for seen in tried if seen["measured"]]) < RUNS:
         if len(tried) == TRIES:
             pytest.fail(f"{TRIES} runs, and the machine kept time in {len(kept)}: {tried[-1].get('reason')}")
-        tried.append(running.run(kernel, told, trace=False))
+        tried.append(running.run(kernel, with_route, trace=False))
     return kept
 
 
@@ -73,7 +73,7 @@ def in_order(wanted: list[str], frames: list[str]) -> bool:
     return all(frame in rest for frame in wanted)
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_b_waits_and_the_second_time_it_does_not(fault):
     for seen in fault:
         counters = seen["counters"]
@@ -84,7 +84,7 @@ def test_b_waits_and_the_second_time_it_does_not(fault):
     assert waited(fault, "b_ms") > RATIO * waited(fault, "b_again_ms"), fault
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_the_packets_at_the_client_say_the_same(fault):
     for seen in fault:
         asked = seen["exchanges"][1]
@@ -97,19 +97,19 @@ def test_the_packets_at_the_client_say_the_same(fault):
         assert sum(one["payload_bytes"] for one in during if not one["outgoing"]) == asked["bytes"], during
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
-def test_told_beforehand_nobody_waits(fault, told):
-    for seen in told:
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
+def test_told_beforehand_nobody_waits(fault, with_route):
+    for seen in with_route:
         counters = seen["counters"]
         assert seen["control"] is True and {one["bytes"] for one in seen["exchanges"]} == {1428}
         assert counters["IpFragFails"] == counters["IcmpInDestUnreachs"] == 0, counters
     for name in ("a_ms", "b_ms", "b_again_ms"):
-        assert waited(fault, "b_ms") > RATIO * waited(told, name), (fault, told)
+        assert waited(fault, "b_ms") > RATIO * waited(with_route, name), (fault, with_route)
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_the_kernels_stacks_say_why(kernel):
-    seen = running.run(kernel, told=False, trace=True)
+    seen = running.run(kernel, with_route=False, trace=True)
     balancer, *_, itself = stacks(seen, "__icmp_send")  # on a slow machine the balancer speaks twice
     assert in_order(["__ip_vs_get_out_rt", "ip_vs_tunnel_xmit", "ip_vs_in_hook"], balancer), balancer
     assert in_order(["ip_fragment", "__ip_finish_output", "__tcp_transmit_skb", "tcp_sendmsg"], itself), itself
@@ -153,7 +153,7 @@ performance.now = () => Math.floor(real()) + 300000;
 """
 
 
-def test_an_old_page_with_a_coarse_clock_does_not_stop_the_guests(kernel, tmp_path):
+def test_an_old_page_with_a_coarse_clock_stops_no_guest(kernel, tmp_path):
     """The guest's clock leapt by the page's age, in a third of all runs, and then stood still for as long."""
     (tmp_path / "old.mjs").write_text(OLD_AND_COARSE)
     for _ in range(6):
@@ -189,8 +189,8 @@ def made_in(folder: Path) -> list[str]:
     return [entry.name for entry in folder.glob("tab-*") if entry.is_dir() and not entry.is_symlink()]
 
 
-@pytest.mark.whole("machinery", why="makes the state once more")
-def test_ctrl_c_while_the_state_is_made_leaves_nothing_and_the_next_call_makes_it(own_cache, lab):
+@pytest.mark.part("machinery", why="makes the state once more")
+def test_ctrl_c_while_the_state_is_made_leaves_nothing(own_cache, lab):
     process = subprocess.Popen([REPOSITORY / "lab", "tab"], start_new_session=True, text=True, stderr=subprocess.PIPE)
     while not at_work("make", f"{own_cache}/tab-"):
         assert process.poll() is None, process.communicate()
@@ -210,11 +210,11 @@ def test_a_pair_that_does_not_fit_is_one_sentence(kernel, tmp_path):
     with open(copy / "v86.wasm", "ab") as file:
         file.write(b"\0")
     with pytest.raises(LabError, match="state and emulator are one pair, and v86.wasm is not"):
-        running.run(State(copy), told=False, trace=False)
+        running.run(State(copy), with_route=False, trace=False)
 
 
 def test_the_command_prints_one_json_object(kernel, lab):
-    answer = lab("tab", "--run", "--told", "--json")
+    answer = lab("tab", "--run", "--with-route", "--json")
     seen = json.loads(answer.stdout)
     assert answer.returncode == (0 if seen["measured"] else 3), answer.stderr
     assert {"a_ms", "b_ms", "b_again_ms", "control", "measured"} <= set(seen) and seen["control"] is True

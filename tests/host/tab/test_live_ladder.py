@@ -69,7 +69,7 @@ def plain(tree) -> tuple:
 
 
 def of_markup(element) -> tuple:
-    """The same of an element that Python has written; the style sheet is left out."""
+    """The tree of an element that Python has written; the style sheet is left out."""
     inside = [element.text or ""]
     for child in element:
         if child.tag != "style":

@@ -55,7 +55,7 @@ def test_modules_are_loaded_behind_what_they_need():
     assert order == ["veth", "libcrc32c", "nf_conntrack", "ip_vs", "ip_vs_rr"]
 
 
-def test_an_initramfs_names_each_folder_once_and_before_its_files():
+def test_an_initramfs_names_a_folder_once_and_before_its_files():
     packed = archive([Entry.folder("bin"), Entry.file("bin/sh", b"#!", 0o755), Entry.link("lib/a.so", "b.so")])
     assert [name for name, *_ in read(packed)] == ["bin", "bin/sh", "lib", "lib/a.so"]
     assert read(packed)[1] == ("bin/sh", 0o100755, b"#!") and read(packed)[3] == ("lib/a.so", 0o120777, b"b.so")
@@ -111,10 +111,10 @@ def test_what_was_not_measured_says_why():
     assert "not measured: the guest's heart beat 90 ms late" in said
 
 
-def test_told_and_trace_are_of_a_run():
+def test_with_route_and_trace_are_of_a_run():
     from click.testing import CliRunner
 
     from host.cli import main
 
-    answer = CliRunner().invoke(main, ["tab", "--told"])
-    assert answer.exit_code == 2 and "./lab tab --run --told" in answer.output
+    answer = CliRunner().invoke(main, ["tab", "--with-route"])
+    assert answer.exit_code == 2 and "./lab tab --run --with-route" in answer.output
