@@ -169,6 +169,6 @@ def _known(what: str, name: str, known: Mapping[str, Kind]) -> Kind:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Its keys; a list is a tuple, because a frozen dataclass holds it."""
+    """The keys of a TOML file; a list is a tuple, because a frozen dataclass holds it."""
     read = tomllib.loads(file.read_text())
     return {key: tuple(value) if isinstance(value, list) else value for key, value in read.items()}

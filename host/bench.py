@@ -22,7 +22,7 @@ from host.exercises import device, judging
 from host.notebook import jupyter
 from host.phases import phase
 from host.recording import conclusions, record
-from host.tab import clicked, state
+from host.tab import page_timing, state
 from host.vm import guests, machine, qemu, snapshot
 from host.vm.acceleration import qemu_version
 
@@ -75,7 +75,7 @@ def checks() -> dict[str, dict[str, float]]:
 
 
 def table(found: dict[str, dict[str, float]]) -> str:
-    """For a person: a row for each exercise, a column for what its seconds went to."""
+    """A table for a person: a row for each exercise, a column for what its seconds went to."""
     columns = ["wake", "start", *STEPS, "judging", "down"]
     lines = [f"{'seconds':<14}" + "".join(f"{name:>8}" for name in (*columns, "in all"))]
     for id, took in found.items():
@@ -103,9 +103,9 @@ def figures() -> dict:
         "qemu_build_s": _qemu_build,
         "device_rebuild_s": _device_rebuild,
         # Of the site that `./lab book` has just built.
-        "tab_first_s": lambda: clicked.shown_s(SITE),
-        "tab_again_s": lambda: clicked.shown_s(SITE, "fault"),
-        "tab_traced_s": lambda: clicked.shown_s(SITE, "traced"),
+        "tab_first_s": lambda: page_timing.shown_s(SITE),
+        "tab_again_s": lambda: page_timing.shown_s(SITE, "fault"),
+        "tab_traced_s": lambda: page_timing.shown_s(SITE, "traced"),
     }
     runs: dict[str, list[float]] = {name: [] for name in measures}
     for number in range(RUNS):
@@ -119,7 +119,7 @@ def figures() -> dict:
         name: {"median": statistics.median(all_runs), "runs": all_runs, "goal": GOALS[name]}
         for name, all_runs in runs.items()
     }
-    sizes = {"image_mb": disk.disk.stat().st_size / 1e6, "tab_loads_mb": clicked.loaded_mb(SITE)}
+    sizes = {"image_mb": disk.disk.stat().st_size / 1e6, "tab_loads_mb": page_timing.loaded_mb(SITE)}
     for name, size_mb in sizes.items():
         found[name] = {"median": round(size_mb, 1), "runs": [round(size_mb, 1)], "goal": GOALS[name]}
     return {"acceleration": how.name, "qemu": qemu_version(), "cpus": os.cpu_count(), "figures": found}
@@ -172,7 +172,7 @@ def show(measured: dict) -> None:
 
 
 def _shell() -> float:
-    """From the snapshot to a shell's answer over ssh."""
+    """Time from the snapshot to a shell's answer over ssh."""
     started = time.monotonic()
     with guests.throwaway() as guest:
         guest.connection.run(["true"], check=True)
@@ -180,7 +180,7 @@ def _shell() -> float:
 
 
 def _kernel() -> float:
-    """From no guest at all to a notebook kernel that has answered a cell.
+    """Time from no guest at all to a notebook kernel that has answered a cell.
 
     The cell is sent at once and waits in its channel. `start_new_kernel` would send it after a fifth
     of a second of silence (KernelClient.wait_for_ready()), which no reader waits for.
@@ -202,7 +202,7 @@ def _kernel() -> float:
 
 
 def _cold_boot(ours, disk, how) -> float:
-    """From QEMU's start to the first answer over ssh, booting as the first start ever does."""
+    """Time from QEMU's start to the first answer over ssh, booting as the first start ever does."""
     with tempfile.TemporaryDirectory(dir=paths.cache()) as folder:
         ram = Path(folder) / "ram"
         with open(ram, "wb") as file:
@@ -218,7 +218,7 @@ def _cold_boot(ours, disk, how) -> float:
 
 
 def _tracers() -> float:
-    """Until all of chapter 1's probes are attached, as the guest measures it."""
+    """Time until all of chapter 1's probes are attached, as the guest measures it."""
     result = subprocess.run(
         [paths.REPOSITORY / "lab", "trace", "frag-needed", "--json"], capture_output=True, check=True
     )

@@ -287,7 +287,7 @@ def book(pdf, check_links, without_tab):
 
 @command("./lab tab --run --json")
 @click.option("--run", is_flag=True, help="Restore it under Node and run chapter 1 once.")
-@click.option("--told", is_flag=True, help="The control: a route says 1480 bytes beforehand.")
+@click.option("--with-route", is_flag=True, help="The control: a route says 1480 bytes beforehand.")
 @click.option("--trace", is_flag=True, help="With the kernel's stacks.")
 @click.option(
     "--sources",
@@ -296,21 +296,21 @@ def book(pdf, check_links, without_tab):
     help="Fetch the exact source packages of what it holds: whoever publishes it publishes them too.",
 )
 @json_option
-def tab(run, told, trace, sources, as_json):
+def tab(run, with_route, trace, sources, as_json):
     """Make the kernel that runs in a browser's tab, or run it: 0 made or measured, 3 not."""
     from host.tab import running
     from host.tab import sources as its
     from host.tab.state import state
 
-    if (told or trace) and not run:
-        raise click.UsageError("--told and --trace are of a run. Next: ./lab tab --run --told --trace")
+    if (with_route or trace) and not run:
+        raise click.UsageError("--with-route and --trace are of a run. Next: ./lab tab --run --with-route --trace")
     if sources and run:
         raise click.UsageError("--sources and --run are two calls. Next: ./lab tab --sources DIR")
     kernel = state()
     if sources:
         answer, text = its.kept(kernel, sources), its.text
     else:
-        answer, text = running.run(kernel, told, trace) if run else running.made(kernel), running.text
+        answer, text = running.run(kernel, with_route, trace) if run else running.described(kernel), running.text
     _print_json(answer) if as_json else click.echo(escaped(text(answer)))
     sys.exit(0 if answer.get("measured", True) else Status.COULD_NOT)
 

@@ -62,7 +62,7 @@ def _architecture() -> Finding:
 
 
 def _system() -> Finding:
-    """Another may do as well, so it is no fault; but nobody has tried."""
+    """Which system this is. Another may do as well, so it is no fault; but nobody has tried."""
     try:
         release = platform.freedesktop_os_release()
     except OSError:
@@ -117,7 +117,7 @@ def _build_mode() -> Finding:
 
 
 def _qemu_build() -> Finding:
-    """Not needed before a chapter with a QEMU of its own is opened, so its lack is no fault."""
+    """Whether a QEMU can be built. None is needed before chapter 2 is opened, so a lack is no fault."""
     lacking = installed.missing(installed.QEMU_BUILD)
     if not lacking:
         return Finding(True, "QEMU build", "compiler and libraries are there (chapter 2 builds one)")
@@ -130,7 +130,7 @@ def _qemu_build() -> Finding:
 
 
 def _confined() -> Finding:
-    """Without it all runs but chapter 2's last exercise, which says so."""
+    """Whether programs can be confined. If not, all runs but chapter 2's last exercise, which says so."""
     why, _, mend = confined.refusal().partition(" Next: ")
     found = "QEMU, and a reader's C, are kept in by bubblewrap"
     if why:
@@ -196,7 +196,7 @@ def _image_and_acceleration() -> list[Finding]:
 
 
 def _kernels() -> list[Finding]:
-    """Which there are beside each other, and what each takes of the disk."""
+    """Which kernels' images there are, and what each takes of the disk."""
     return [Finding(True, f"kernel {linux.name}", f"{linux.title}; {_kept(linux)}") for linux in kernels()]
 
 

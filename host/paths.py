@@ -42,6 +42,11 @@ def run() -> Path:
     return folder
 
 
+def lost_guests() -> Path:
+    """A line for each guest that did not wake, or in tests hold still, and in whose place another was tried."""
+    return run() / "lost"
+
+
 def in_option(path: Path) -> str:
     """A path in an option of QEMU's: a comma ends a value there, a doubled one is a comma."""
     return str(path).replace(",", ",,")

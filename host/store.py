@@ -89,7 +89,7 @@ def damage(folder: Path) -> str | None:
 
 
 def _in_use(folder: Path) -> bool:
-    """Whether it is whole; if it is, it counts as used last, see _discard_others."""
+    """Whether the folder is whole; if it is, it counts as used last, see _discard_others."""
     if damage(folder) is not None:
         return False
     try:
@@ -104,8 +104,8 @@ def stored(pattern: str) -> list[Path]:
     return [path for base in (cache(), shared()) if base for path in base.glob(pattern)]
 
 
-def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0, own: bool = False) -> Path:
-    """The folder `kind-key`, made by `make(folder)` if it is not there whole. One in the shared cache is taken as it
+def build_once(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0, own: bool = False) -> Path:
+    """Build the folder `kind-key` by `make(folder)`, if it is not there whole. One in the shared cache is taken as it
     is, or copied, if a user needs it as their `own`: to be written, or to be read by nobody else."""
     folder = cache() / f"{kind}-{key}"
     if _in_use(folder):
@@ -126,9 +126,9 @@ def made(kind: str, key: str, make: Callable[[Path], None], needs_mib: int = 0, 
     return folder
 
 
-def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib: int = 0) -> Path:
-    """Like `made`, for what can go on where it was cut short: `grow(folder)` finds in the folder what
-    an earlier call left there, and returns the files that make it whole."""
+def build_resumable(kind: str, key: str, resume: Callable[[Path], Iterable[Path]], needs_mib: int = 0) -> Path:
+    """Build the folder `kind-key`, going on where an earlier call was cut short: `resume(folder)` finds in it what that
+    left, and returns the files that make it whole. Else like `build_once`."""
     folder = cache() / f"{kind}-{key}"
     if _in_use(folder):
         return folder
@@ -141,7 +141,7 @@ def grown(kind: str, key: str, grow: Callable[[Path], Iterable[Path]], needs_mib
                 folder.mkdir(mode=0o700)
             (folder / LIST).unlink(missing_ok=True)
             try:
-                _write_list(folder, grow(folder))
+                _write_list(folder, resume(folder))
             except OSError as error:
                 raise LabError(f"{kind}: {error}", "fix what it names, then the same ./lab call") from error
             _discard_others(kind, folder)
@@ -162,7 +162,7 @@ def _in_shared(name: str) -> Path | None:
 
 
 def _copy(theirs: Path, folder: Path) -> None:
-    """All that it lists, with its times, and for nobody else."""
+    """Copy all that the shared folder lists, with its times, and for nobody else."""
     say(f"{theirs.name}: copying the shared one")
     files = [theirs / name for name in json.loads((theirs / LIST).read_text())]
     result = subprocess.run(

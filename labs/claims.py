@@ -23,7 +23,7 @@ class Claim:
         return f"{'yes' if self.holds else 'NO '} {self.what}"
 
     def wrapped(self) -> str:
-        """For the terminal, in at most 80 columns."""
+        """A claim for the terminal, in at most 80 columns."""
         return _wrapped(str(self), " " * 6)
 
 

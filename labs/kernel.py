@@ -17,13 +17,13 @@ class Kernel(IPKernelApp):
     """The ipykernel of a notebook, with all settings from one argument and none from files."""
 
     def parse_command_line(self, argv=None) -> None:
-        """There are no options."""
+        """Parse nothing, because there are no options."""
 
     def load_config_file(self, *_words: object, **_options: object) -> None:
-        """There are none."""
+        """Load nothing, because there is no such file."""
 
     def init_connection_file(self) -> None:
-        """The host has read it."""
+        """Read nothing, because the host has read the file."""
 
     def write_connection_file(self, **_options: object) -> None:
         """Tells the host, which has it, that every port is listened on."""

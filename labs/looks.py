@@ -156,7 +156,7 @@ class LookResults(Claims):
         }
 
     def _in_look_alike(self, look: Look) -> dict[str, Any] | None:
-        """What it said there, and which outputs have what it looks for there; nothing if it was not typed there."""
+        """What a look said in the look-alike, and which outputs have what it looks for there, if it was typed there."""
         if not look.alike:
             return None
         lines = look.kept(self.alike[look.id], look.alike)

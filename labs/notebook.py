@@ -111,7 +111,7 @@ def _hints(id: str) -> int:
 
 
 def _state(id: str) -> str:
-    """As `./lab list` says it."""
+    """The state of an exercise, as `./lab list` says it."""
     verdicts = [event.get("verdict") for event in kept(id)]
     if "PASS" in verdicts:
         return "passed"

@@ -21,7 +21,7 @@ from mininet.log import OUTPUT, StreamHandlerNoNewline, error, lg, output
 from core.signals import leave_once
 from labs.errors import CannotTry
 from labs.net.topology import CommandFailed, Topology
-from labs.trace.undone import Undone
+from labs.trace.signal_safe import ShieldedExitStack
 
 PROMPT = CLI.prompt
 WAITS_S = 120  # for what a line says, on a busy machine
@@ -62,7 +62,7 @@ class Prompt(CLI):
     """Mininet's command line: __init__() returns when whoever types has left, or at the end of standard input. `state`
     is what the network is in; it is closed at the end, and by who gave it, should this be cut short."""
 
-    def __init__(self, session: Session, state: Undone) -> None:
+    def __init__(self, session: Session, state: ShieldedExitStack) -> None:
         self.session, self.helpStr, self.state = session, session.help(), state
         self.state.enter_context(session.health())
         output(f"{', '.join(session.net.by_name)}: without the fault. fault_on, fault_off, and help, which says more\n")
@@ -86,8 +86,8 @@ class Prompt(CLI):
                     break
 
     def onecmd(self, line: str) -> bool | str | None:
-        """As Mininet's; what goes wrong is said, and the next line is read. A host whose output was not read to its end
-        gets another bash."""
+        """Run a line as Mininet does; what goes wrong is said, and the next line is read. A host whose output was not
+        read to its end gets another bash."""
         try:
             return super().onecmd(line)
         except Exception as failed:
@@ -106,7 +106,7 @@ class Prompt(CLI):
         self._change(self.session.health, self.session.health_does)
 
     def _change(self, block: Block, does: str) -> None:
-        """From the one state into the other, or into the same one anew."""
+        """Go from one state into the other, or into the same one anew."""
         try:
             self.state.close()
         except KeyboardInterrupt:  # it came before, or after: this does nothing where all is left
@@ -156,7 +156,7 @@ def prompt(session: Block) -> None:
     said.addFilter(lambda record: record.levelno == OUTPUT)
     lg.ch.addFilter(lambda record: record.levelno != OUTPUT)
     lg.addHandler(said)
-    with Undone() as network:
+    with ShieldedExitStack() as network:
         it = network.enter_context(session())
-        state = network.enter_context(Undone())
+        state = network.enter_context(ShieldedExitStack())
         Prompt(it, state)

@@ -1,6 +1,6 @@
 """Which tests does a run have? Those of the parts that `./lab test` names; without --parts, each one.
 
-A test without a mark is of the base. `@pytest.mark.whole("site", why="…")` makes it one of that part (or of several):
+A test without a mark is of the base. `@pytest.mark.part("site", why="…")` makes it one of that part (or of several):
 it runs when that part's files have changed, and with `./lab test --all`; see host/testing/parts.py.
 """
 
@@ -16,7 +16,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "whole(*parts, why): beyond the base; runs when files of its part have changed")
+    config.addinivalue_line("markers", "part(*parts, why): beyond the base; runs when files of its part have changed")
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(config, items):
     known, asked = {BASE, *parts()}, config.getoption("parts")
     kept, left = [], []
     for item in items:
-        mark = item.get_closest_marker("whole")
+        mark = item.get_closest_marker("part")
         of = set(mark.args) if mark else {BASE}
         if not of or of - known:
             raise pytest.UsageError(f"{item.nodeid}: no part {of - known}; there are: {', '.join(sorted(known))}")

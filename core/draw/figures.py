@@ -23,7 +23,7 @@ from core.draw.flame import Flame
 from core.draw.ladder import Ladder
 from core.draw.page import ALONE, Page
 from core.draw.tree import Element, Markup, h
-from core.plain import Damaged
+from core.serialization import Damaged
 from core.symbols import function_name
 
 SUFFIX = ".figure.json"  # of the file that a recorded figure lies in

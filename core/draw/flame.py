@@ -16,7 +16,7 @@ from typing import Any
 from core.draw import flame_svg
 from core.draw.page import MIME
 from core.draw.tree import markup
-from core.plain import Damaged, loaded
+from core.serialization import Damaged, from_json
 
 FOLDED = re.compile(r"(.+) (\d{1,20})", re.ASCII)  # a stack and its count
 
@@ -87,7 +87,7 @@ class Flame:
         return "\n".join(f"{';'.join(stack)} {count}" for stack, count in sorted(self.stacks.items()))
 
     def text(self, width: int = 80, least: float = 0.01) -> str:
-        """For the terminal: calls indented, with their share and their own; rare ones are left out."""
+        """Text for the terminal: calls indented, with their share and their own; rare ones are left out."""
         lines = [f"{'with callees':>13}{'own':>8}  function"]
         for call, depth, _ in self.root().walk():
             if depth and call.samples >= least * self.samples:
@@ -101,7 +101,7 @@ class Flame:
         return self.text()
 
     def html(self) -> str:
-        """For notebook and page: one self-contained figure."""
+        """HTML for notebook and page: one self-contained figure."""
         return markup(flame_svg.figure(self))
 
     def _repr_html_(self) -> str:
@@ -118,11 +118,11 @@ class Flame:
     def of(cls, figure: Mapping[str, Any]) -> Flame:
         """The flame graph of `figure()`. Raises Damaged."""
         stacks: Counter[tuple[str, ...]] = Counter()
-        for number, line in enumerate(loaded(list[str], figure.get("stacks"), "figure.stacks")):
+        for number, line in enumerate(from_json(list[str], figure.get("stacks"), "figure.stacks")):
             if not (found := FOLDED.fullmatch(line)):
                 raise Damaged(f"figure.stacks[{number}]: expected a stack and a count, found {line[:80]!r}")
             stacks[tuple(found[1].split(";"))] = int(found[2])
-        return cls(stacks, loaded(str, figure.get("title"), "figure.title"))
+        return cls(stacks, from_json(str, figure.get("title"), "figure.title"))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values: shares to three digits."""

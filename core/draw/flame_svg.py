@@ -105,7 +105,7 @@ def rows(flame: Flame) -> list[dict[str, str]]:
 
 
 def _table(flame: Flame, page: Page) -> Element:
-    """The same as a table that can be opened."""
+    """The flame graph as a table that can be opened."""
     records = (record.values() for record in rows(flame))
     lines = [parts.line(page.linked(name, h("code", {}, name)), *shares) for name, *shares in records]
     return parts.opened(TABLE, COLUMNS, lines)

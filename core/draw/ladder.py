@@ -16,7 +16,7 @@ from core.draw import ladder_svg
 from core.draw.ladder_svg import PAIR, duration
 from core.draw.page import MIME
 from core.draw.tree import Element, markup
-from core.plain import loaded, plain
+from core.serialization import from_json, to_json
 from core.wire.packet import Packet
 
 # A gap is cut short where it is this many times the next smaller one, and that many seconds long.
@@ -106,7 +106,7 @@ class Ladder:
         return " ".join(parts)
 
     def text(self, width: int = 80) -> str:
-        """For the terminal, no line longer than `width` columns (the shortest sensible is 60)."""
+        """Text for the terminal, no line longer than `width` columns (the shortest sensible is 60)."""
         return "\n".join(line.rstrip() for line in _Terminal(self, max(width, 60)).lines())
 
     def drawn(self) -> Element:
@@ -119,12 +119,12 @@ class Ladder:
 
     def figure(self) -> dict[str, Any]:
         """Plain values for a recording, see `core.draw.figures`; `of` reads them."""
-        return {"kind": "ladder", **plain(self)}
+        return {"kind": "ladder", **to_json(self)}
 
     @classmethod
     def of(cls, figure: Mapping[str, Any]) -> Ladder:
         """The ladder of `figure()`. Raises Damaged."""
-        found: Ladder = loaded(cls, {name: each for name, each in figure.items() if name != "kind"}, "figure")
+        found: Ladder = from_json(cls, {name: each for name, each in figure.items() if name != "kind"}, "figure")
         return found
 
     def _repr_html_(self) -> str:
@@ -179,7 +179,7 @@ def ladder(
 
 
 def cut_limit_s(lengths_s: Collection[float]) -> float:
-    """From which length on a gap dwarfs the others: above the steepest step of the sorted lengths.
+    """The length from which on a gap dwarfs the others: above the steepest step of the sorted lengths.
 
     Infinity if none does. A gap alone is judged beside the packets' own time, under a millisecond.
     """

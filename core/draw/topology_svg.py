@@ -193,8 +193,8 @@ def _end(host: str, lines: list[str], x: float, y: float) -> tuple[list[Element]
 
 
 def _drop(x: float, y: float, lines: list[str], crossed: list[float]) -> list[Element]:
-    """From the host's box down to its wire, with interface and addresses beside it; `crossed` are the
-    wires whose names it would strike through."""
+    """A line from the host's box down to its wire, with interface and addresses beside it; `crossed` are the wires
+    whose names it would strike through."""
     gaps = "".join(f"V{wire_y + 4:.1f}M{x:.1f} {wire_y + LINE_H + 8:.1f}" for wire_y in sorted(crossed))
     return [
         h("path", {"class": "wpw-drop", "d": f"M{x:.1f} {TOP + BOX_H}{gaps}V{y:.1f}"}),

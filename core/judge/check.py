@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.plain import Damaged, loaded
+from core.serialization import Damaged, from_json
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_ID = 60
@@ -33,7 +33,7 @@ class Check:
 
     @property
     def sentence(self) -> str:
-        """For a person who sees nothing else of it."""
+        """One sentence for a person who sees nothing else of the check."""
         return self.found if self.passed else self.says.format(expected=self.expected, found=self.found)
 
     def to_json(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def read_checks(found: object) -> list[Check]:
     """What to_json() of several has made, or of which somebody says so. Raises Damaged."""
     if not isinstance(found, list):
         raise Damaged(f"checks: expected a list, found {type(found).__name__}")
-    checks = [loaded(Check, each, "checks") for each in found]
+    checks = [from_json(Check, each, "checks") for each in found]
     for check in checks:
         if len(check.id) > LONGEST_ID or not ID.fullmatch(check.id) or check.says != FOUND:
             raise Damaged("checks: expected an id, and no format")
@@ -58,7 +58,7 @@ def named(words: str) -> str:
 
 
 def lines(checks: Iterable[Check]) -> list[str]:
-    """For a terminal: of one that passed what was found, else its id, what was expected and what was found."""
+    """Lines for a terminal: of a passed check what was found, else its id, what was expected and what was found."""
     shown = []
     for check in checks:
         mark = f"  {MARKS[check.passed]}  "
@@ -70,5 +70,5 @@ def lines(checks: Iterable[Check]) -> list[str]:
 
 
 def _lines(begins: str, words: str) -> list[str]:
-    """None of these words begins a line of its own, for an answer may have chosen them."""
+    """Wrap words so that none of them begins a line of its own, because an answer may have chosen them."""
     return [f"{' ' * len(begins) if number else begins}{line}" for number, line in enumerate(words.splitlines())]

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.plain import Damaged, loaded, plain
 from core.protocol import LARGEST_EVIDENCE_BYTES
+from core.serialization import Damaged, from_json, to_json
 
 SCHEMA = 1
 LONGEST_ID = 80  # of an exercise
@@ -86,7 +86,7 @@ class Settings:
 class Evidence:
     """All that a verdict rests on. `script` is there if the answer is one. `unanswered` says what a workload found
     instead of an answer, if it got none; what the case had seen until then is there. `seen` is of the case's kind, None
-    if the answer failed in itself. `spent_s` says where the seconds went (labs/measure/spent.py), and is not judged.
+    if the answer failed in itself. `spent_s` says where the seconds went (labs/measure/timing.py), and is not judged.
     """
 
     exercise: str
@@ -104,7 +104,7 @@ class Evidence:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {"schema": SCHEMA, **plain(self)}
+        return {"schema": SCHEMA, **to_json(self)}
 
 
 def read(text: bytes) -> dict[str, Any]:
@@ -130,8 +130,8 @@ def of_kind(kind: type, found: Mapping[str, Any]) -> Evidence:
     """The evidence in it; what was `seen` is of the case's kind. Raises Damaged."""
     common = {name: each for name, each in found.items() if name != "seen"}
     try:
-        evidence: Evidence = loaded(Evidence, common, "evidence")
-        seen = None if found.get("seen") is None else loaded(kind, found["seen"], "evidence.seen")
+        evidence: Evidence = from_json(Evidence, common, "evidence")
+        seen = None if found.get("seen") is None else from_json(kind, found["seen"], "evidence.seen")
     except RecursionError as error:  # a packet may quote one
         raise Damaged("expected JSON, found some nested too deeply") from error
     return replace(evidence, seen=seen)

@@ -90,7 +90,7 @@ class NoExpression(ValueError):
 
 @dataclass(frozen=True)
 class Function:
-    """One of one line: the names of its arguments, and what it returns."""
+    """A function of one line: the names of its arguments, and what it returns."""
 
     arguments: tuple[str, ...]
     returns: ast.expr
@@ -305,7 +305,7 @@ class _Reckoning:
 
 
 def _first(values: Iterable[object], holds: bool) -> object:
-    """Of `or` the first that holds, of `and` the first that does not; else the last."""
+    """The value of `or` or `and`: the first that holds, or that does not; else the last."""
     for found in values:
         if bool(found) is holds:
             break

@@ -18,7 +18,7 @@ def of_one(exercise: str, verdict: str, check: Check) -> dict[str, Any]:
     return {"exercise": exercise, "verdict": verdict, "reasons": [check.sentence], "checks": [check.to_json()]}
 
 
-class Judged(Exception):
+class VerdictFinal(Exception):
     """The verdict is final, because what is still to come could not be judged sensibly."""
 
 
@@ -84,7 +84,7 @@ class Verdict:
         }
 
     def text(self) -> str:
-        """For a terminal."""
+        """Text for a terminal."""
         return "\n".join([f"{self.verdict}  {self.exercise}", *lines(self.all_checks)])
 
     def _repr_html_(self) -> str:
@@ -103,7 +103,7 @@ class Verdict:
 
 
 def _item(check: Check) -> str:
-    """In HTML."""
+    """A check in HTML."""
     found = html.escape(check.found)
     if check.passed:
         return f"<b>✓ passed</b> {found}"

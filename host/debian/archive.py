@@ -34,7 +34,7 @@ WITH_SOURCES = [
 
 
 def need(*names: str) -> None:
-    """What it takes, and these commands; what forbids it is told before anything is downloaded."""
+    """Make sure of what fetching takes, and of these commands, before anything is downloaded."""
     namespaces.need()
     installed.need("mmdebstrap", "newuidmap", *names)
 
@@ -100,8 +100,8 @@ def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
 
 
 def _own_mounts() -> list[str]:
-    """As root, mmdebstrap mounts /proc and /sys below its root, where all of the machine would see them, and they would
-    outlive it if it is killed. In a user namespace they are its own anyway."""
+    """What keeps mmdebstrap's mounts its own. As root it mounts /proc and /sys below its root, where all of the machine
+    would see them, and they would outlive it if it is killed. In a user namespace they are anyway."""
     return ["unshare", "--mount"] if os.getuid() == 0 else []
 
 

@@ -22,14 +22,14 @@ OUTSIDE = "call ./lab outside of the container, or start that with --privileged"
 
 
 def need() -> None:
-    """Nothing if it may; else an error with what forbids it and what to do."""
+    """Make sure that building may begin; else raise an error with what forbids it and what to do."""
     if found := forbidden():
         why, next = found
         raise LabError(f"nothing can be built from Debian's archive here: {why}", next)
 
 
 def forbidden() -> tuple[str, str] | None:
-    """What forbids it, found by trying, and what to do; None if nothing does."""
+    """What forbids a build from Debian's archive, found by trying, and what to do; None if nothing does."""
     if os.getuid() == 0:
         if said := _refused("--mount"):
             return f"root may not mount or chroot ({said})", OUTSIDE

@@ -35,7 +35,7 @@ def fetched(package: str) -> Path:
         version = re.findall(r"^Version: (\S+)$", found[0].read_text(), re.MULTILINE)[0]
         (folder / "version").write_text(version)
 
-    return store.made(f"{package}-package", store.key_of(SUITE), fetch, 600)
+    return store.build_once(f"{package}-package", store.key_of(SUITE), fetch, 600)
 
 
 def unpack(package: str, folder: Path) -> None:

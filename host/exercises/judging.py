@@ -17,8 +17,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from core import cases
 from core.judge.check import Check, read_checks
 from core.judge.verdict import of_one
-from core.plain import Damaged
 from core.protocol import STEPS
+from core.serialization import Damaged
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
 from host.exercises import answer_machine, evidence
@@ -184,7 +184,7 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | No
 
 
 def _console(guest: Guest) -> str:
-    """Its end: it is read five times a second."""
+    """The end of the guest's console, which is read five times a second."""
     return machine.end_of(guest.console, CONSOLE_TAIL_BYTES)
 
 

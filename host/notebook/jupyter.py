@@ -67,8 +67,8 @@ def environment() -> dict[str, str]:
 
 
 def in_fresh_guest() -> dict[str, str]:
-    """The same for a program whose kernels each have a guest of their own, that ends with them. Set
-    in this process too: jupyter_client looks for kernelspecs in its own environment."""
+    """Variables for a program whose kernels each have a guest of their own, that ends with them. Set in this process
+    too: jupyter_client looks for kernelspecs in its own environment."""
     ours = environment() | {"LAB_FRESH_GUEST": "1"}
     os.environ["JUPYTER_PATH"] = ours["JUPYTER_PATH"]
     return ours

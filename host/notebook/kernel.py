@@ -90,8 +90,8 @@ def ends(connection: dict) -> list[str]:
 
 
 def _forward(ssh, pairs: list[tuple[str, str]]) -> None:
-    """Not before the kernel listens: Jupyter tries each end ten times a second, and each try would be
-    carried into the guest and refused there, which under emulation takes a fifth of the kernel's start."""
+    """Forward the ports once the kernel listens, and not before: Jupyter tries each end ten times a second, and each
+    try would be carried into the guest and refused there, which under emulation takes a fifth of the kernel's start."""
     for ours, _ in pairs:
         if ours.startswith("/"):  # what the kernel before has left, if this one was started again
             Path(ours).unlink(missing_ok=True)

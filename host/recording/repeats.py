@@ -48,7 +48,7 @@ def key(name: str) -> str:
 
 
 def show(name: str, found: dict) -> str:
-    """For a person."""
+    """Text for a person."""
     lines = [f"{name}, {found['times']} runs each, beside a busy loop"]
     for kind, said in (("fault", "as it is"), ("fault_off", "fault off")):
         counts = ", ".join(f"{word} {found[kind][key(word)]}" for word in OUTCOMES.values())

@@ -62,7 +62,7 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """What its places are called in the one file."""
+        """What a page's places are called in the one file."""
         return self.page.replace("/", "-")
 
 
@@ -122,7 +122,7 @@ def article(site: Path, entry: Entry, keys: dict[str, str]) -> str:
 
 
 def _own_ids(tag, key: str) -> None:
-    """The same id may stand on many pages."""
+    """Make the ids of a page its own, because the same id may stand on many pages."""
     if tag.get("id"):
         tag["id"] = f"{key}--{tag['id']}"
     for name in POINTS_AT_ID:

@@ -49,7 +49,7 @@ def qemu_source() -> Path:
         shutil.rmtree(whole)
         (folder / "VERSION").write_text(f"upstream {upstream}\npackage qemu {version}\n")
 
-    return store.made("qemu-source", store.key_of(version, *quoted), make, 800)
+    return store.build_once("qemu-source", store.key_of(version, *quoted), make, 800)
 
 
 def kernel_source() -> Path:
@@ -63,7 +63,7 @@ def _tree(kind: str, package: str, version: str | None, quoted: list[str]) -> Pa
     def make(folder: Path) -> None:
         _unpack(_package(kind, package, version), package, quoted, folder)
 
-    return store.made(f"{kind}-source", key, make, 600)
+    return store.build_once(f"{kind}-source", key, make, 600)
 
 
 def _image_version() -> str | None:
@@ -100,7 +100,7 @@ def _package(kind: str, package: str, version: str | None) -> Path:
         found = re.findall(r"\A\S+ \((\S+)\)", changelog)[0]
         (folder / "version").write_text(found)
 
-    return store.made(f"{kind}-package", store.key_of(version or "current"), make, 600)
+    return store.build_once(f"{kind}-package", store.key_of(version or "current"), make, 600)
 
 
 def _unpack(packed: Path, package: str, quoted: list[str], folder: Path) -> None:

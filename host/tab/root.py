@@ -76,7 +76,7 @@ def built() -> Root:
         *(TAB / name for name in SCRIPTS),
         VM_IMAGE / "initramfs",
     )
-    return Root(store.made("tab-root", key, make, 1500))
+    return Root(store.build_once("tab-root", key, make, 1500))
 
 
 def _root(wanted: dict, folder: Path) -> root.Root:

@@ -6,19 +6,19 @@ import json
 from host.tab.state import State, call
 
 
-def run(state: State, told: bool, trace: bool) -> dict:
-    """Chapter 1 once, in a machine of its own; `told`: a route says 1480 bytes beforehand (the control)."""
-    seen = call("run", state.folder, json.dumps({"told": told, "trace": trace}))
+def run(state: State, with_route: bool, trace: bool) -> dict:
+    """Chapter 1 once, in a machine of its own; `with_route`: a route says 1480 bytes beforehand (the control)."""
+    seen = call("run", state.folder, json.dumps({"told": with_route, "trace": trace}))
     return {**seen, "kernel": state.described["release"]}
 
 
-def made(state: State) -> dict:
+def described(state: State) -> dict:
     """What was made, and where."""
     return {**state.described, "folder": str(state.folder)}
 
 
 def text(answer: dict) -> str:
-    """Either of them for the terminal, at most 80 columns."""
+    """A run, or what was made, for the terminal, at most 80 columns."""
     return "\n".join(line.rstrip() for line in (_run_lines if "measured" in answer else _made_lines)(answer))
 
 

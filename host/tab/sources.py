@@ -35,7 +35,7 @@ Linux {release}, made of Debian {suite}'s packages for i386, for the emulator v8
 
 
 def kept(state: State, folder: Path) -> dict:
-    """Has them all in `folder`: which were fetched, and which lay there whole. Writes nothing there if it fails."""
+    """Have all sources in `folder`: which were fetched, and which lay there whole. Writes nothing there if it fails."""
     wanted, npm = corresponding(state.described["packages"]), node.locked()
     debian_lacking = {one: who for one, who in wanted.items() if files(folder / "debian", *one) is None}
     npm_lacking = {
@@ -65,7 +65,7 @@ def kept(state: State, folder: Path) -> dict:
 
 
 def text(answer: dict) -> str:
-    """The same for the terminal."""
+    """Which sources were fetched, for the terminal."""
     fetched = answer["fetched"]
     return (
         f"{answer['packages']} packages of source, {answer['bytes'] / 1e6:.0f} MB, {len(fetched)} fetched now\n"
@@ -96,7 +96,7 @@ def files(folder: Path, source: str, version: str) -> list[Path] | None:
 
 
 def _fetch(wanted: list[tuple[str, str]], suite: str, aside: Path, folder: Path) -> None:
-    """By one call of Debian's apt, which is first asked whether it has them all."""
+    """Fetch source packages by one call of Debian's apt, which is first asked whether it has them all."""
     archive.need()
     names = " ".join(shlex.quote(f"{source}={version}") for source, version in wanted)
     apt = f"{archive.APT_GET} -o Acquire::Retries=3 source --only-source"
@@ -147,7 +147,7 @@ def _pack(wanted: dict[str, dict], aside: Path, folder: Path) -> None:
 
 
 def _fits(file: Path, entry: dict) -> bool:
-    """Whether it is the file that the lock names."""
+    """Whether a file is the one that the lock names."""
     try:
         return entry["integrity"] == "sha512-" + base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
     except FileNotFoundError:
@@ -162,7 +162,7 @@ def _lay(aside: Path, folder: Path) -> None:
 
 
 def _lay_recipe(folder: Path) -> None:
-    """As the checkout has it now, of which the state is made."""
+    """Lay the recipe into the folder as the checkout has it now, of which the state is made."""
     shutil.rmtree(folder, ignore_errors=True)
     for name in RECIPE:
         source, target = REPOSITORY / name, folder / name

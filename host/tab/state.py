@@ -87,7 +87,7 @@ def state() -> State:
             )
         )
 
-    return State(store.made("tab", store.key_of(base.folder.name, _recipe()), make, 800))
+    return State(store.build_once("tab", store.key_of(base.folder.name, _recipe()), make, 800))
 
 
 def there() -> State | None:

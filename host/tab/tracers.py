@@ -33,7 +33,7 @@ def objects() -> Path:
             packed = guest.connection.run(["tar", "-C", MADE_IN, "-c", "."], check=True, stdout=subprocess.PIPE).stdout
         subprocess.run(["tar", "-C", folder, "-x"], input=packed, check=True)
 
-    return store.made("tab-objects", store.key_of(*(part for pair in made_of().items() for part in pair)), make)
+    return store.build_once("tab-objects", store.key_of(*(part for pair in made_of().items() for part in pair)), make)
 
 
 def made_of() -> dict[str, str]:

@@ -47,7 +47,7 @@ class Part:
 
 
 def parts() -> dict[str, Part]:
-    """The parts by the name that tests say: `@pytest.mark.whole("site")`."""
+    """The parts by the name that tests say: `@pytest.mark.part("site")`."""
     own = {
         name: (f"labs/cases/{case.folder.name}/", f"notebooks/{name}.md", f"tests/guest/test_{case.folder.name}.py")
         for name, case in cases.cases().items()

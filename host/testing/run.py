@@ -24,9 +24,7 @@ MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/walls"], ["tests/vm"]
 WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
-LOST_GUESTS_FILE = (
-    f"{REPORTS}/lost"  # a line for each guest that did not wake (snapshot.py) or hold still (tests/vm/conftest.py)
-)
+LOST_GUESTS_FILE = f"{REPORTS}/lost"  # all that was in paths.lost_guests() of a run's tests (tests/vm/conftest.py)
 SAYING = ("-r", "--durations", "-v", "-s")  # words of pytest that choose no tests
 INTERRUPTED, NO_TESTS = 2, 5  # statuses of pytest; the second when its words choose none
 
@@ -74,7 +72,7 @@ def _whole(with_vm: bool, words: list[str]) -> list[str]:
 
 
 def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
-    """Both calls of pytest for these parts; one status."""
+    """Run both calls of pytest for these parts; one status."""
     workers = ["-n", str(min(os.cpu_count() or 1, MOST_AT_ONCE)), "--dist", "loadgroup", f"--parts={','.join(chosen)}"]
     calls = {"without-vm": WITHOUT_VM} | ({"with-vm": WITH_VM} if with_vm else {})
     Path(LOST_GUESTS_FILE).unlink(missing_ok=True)

@@ -46,8 +46,8 @@ def _from_xz(packed: bytes) -> bytes:
 
 
 def _from_zstd(packed: bytes) -> bytes:
-    """By the library that dpkg and QEMU have brought along; Python has none before 3.14. Behind what was packed stands
-    how large it was (scripts/Makefile.lib, size_append)."""
+    """Unpack by the library that dpkg and QEMU have brought along; Python has none before 3.14. Behind what was packed
+    stands how large it was (scripts/Makefile.lib, size_append)."""
     library = ctypes.CDLL("libzstd.so.1")
     library.ZSTD_decompress.restype = ctypes.c_size_t
     (size,) = struct.unpack("<I", packed[-4:])

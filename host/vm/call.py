@@ -106,7 +106,7 @@ def _object(printed: bytes) -> tuple[dict, str]:
 
 
 def _shallow(found: dict) -> bool:
-    """Whether it can be written again: json.dumps() fails on what is nested too deeply."""
+    """Whether what was read can be written again: json.dumps() fails on what is nested too deeply."""
     level: list = [found]
     for _ in range(DEEPEST):
         inside = (value for each in level for value in (each.values() if isinstance(each, dict) else each))

@@ -85,7 +85,7 @@ def kernel_arguments(cards: tuple[Card, ...]) -> list[str]:
 
 
 def chosen(cards: tuple[Card, ...], answer: str, may_change: tuple[str, ...]) -> tuple[Card, ...]:
-    """Those cards that a reader's TOML makes others than they were; raises NoCard if it is not right."""
+    """The cards that a reader's TOML makes others than they were; raises NoCard if it is not right."""
     try:
         read = tomllib.loads(answer)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -120,18 +120,18 @@ def keys() -> Path:
         for name in ("client", "guest"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder / name], check=True)
 
-    return store.made("keys", "ed25519", make, own=True)
+    return store.build_once("keys", "ed25519", make, own=True)
 
 
 def image(linux: Kernel | None = None) -> Image:
     """The image that vm-image/ describes, with this kernel, or the book's; built if need be (two minutes, once). Each
     kernel's is a kind of its own in the store, so that none is discarded for another's."""
     linux = linux or the_books()
-    return Image(store.made(_kind(linux), _key(linux), functools.partial(_build, linux), root.NEEDS_MIB))
+    return Image(store.build_once(_kind(linux), _key(linux), functools.partial(_build, linux), root.NEEDS_MIB))
 
 
 def _key(linux: Kernel) -> str:
-    """Of all that this kernel's image is made from."""
+    """A key of all that this kernel's image is made from."""
     return store.key_of(
         VM_IMAGE / "packages.toml",
         *(VM_IMAGE / name for name in SCRIPTS),

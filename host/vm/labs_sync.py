@@ -46,7 +46,7 @@ def contents() -> dict[str, str]:
 
 
 def _kept_back(file: Path) -> bool:
-    """Whether it is an answer in an exercise's folder, exercises/ex<n>/solutions/1.sh say."""
+    """Whether a file is an answer in an exercise's folder, exercises/ex<n>/solutions/1.sh say."""
     return file.parent.name in KEPT_BACK and file.parents[2].name == "exercises"
 
 

@@ -78,7 +78,7 @@ class Guest:
         return self.alive()
 
     def abandoned(self) -> bool:
-        """Whether nobody will end it: it is not the reader's, and the ./lab that started it was killed."""
+        """Whether nobody will end the guest: it is not the reader's, and the ./lab that started it was killed."""
         if locks.starter_lives(self.folder, self.starter):
             return False  # asked first, for it may make the guest the reader's and end meanwhile
         return self.folder.resolve() not in {link.resolve() for link in paths.run().glob("up-*")}
@@ -140,7 +140,7 @@ class Guest:
             self.lock = None
 
     def _reap(self, pids: set[int]) -> None:
-        """Of these, those that we started and that have ended."""
+        """Reap those of these processes that we started and that have ended."""
         for pid in pids - {0}:  # 0 would be any child of ours
             if self.process and self.process.pid == pid:
                 self.process.poll()
@@ -313,7 +313,7 @@ def end_of(file: Path, most_bytes: int) -> str:
 
 
 def _signal_of(status: int) -> int:
-    """By which signal QEMU ended, 0 or less if by none; bubblewrap adds 128 when it says it of what it has run."""
+    """The signal by which QEMU ended, 0 or less if by none; bubblewrap adds 128 when it says it of what it has run."""
     return -status if status < 0 else status - 128
 
 

@@ -76,7 +76,7 @@ def built(name: str) -> Built:
     """The QEMU of that recipe, built if need be (some minutes, once)."""
     version = (source.fetched("qemu") / "version").read_text()
     key = store.key_of(RECIPES / name, *CONFIGURE, version)
-    return Built(store.grown(f"qemu-{name}", key, lambda folder: build(name, folder), NEEDS_MIB))
+    return Built(store.build_resumable(f"qemu-{name}", key, lambda folder: build(name, folder), NEEDS_MIB))
 
 
 def build(name: str, folder: Path) -> list[Path]:

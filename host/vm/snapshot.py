@@ -35,9 +35,6 @@ BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, f
 MONITOR_DEADLINE_S = 120  # for what takes QEMU milliseconds
 VMLINUX = "vmlinux"
 KEPT_AS = "ram.json"  # beside guest memory: which file that was, and when it was written last
-LOST_GUESTS_FILE = (
-    "lost"  # in the run folder: a line for each guest that did not wake, and in whose place another was tried
-)
 # What the control protocol raises when QEMU ends in the middle of it.
 QMP_ERRORS = (EOFError, OSError, QMPError)
 
@@ -71,7 +68,7 @@ def snapshot(which: str | Profile = "stock") -> Path:
     make = functools.partial(_boot_and_keep, ours, disk, how)
     for _ in range(2):
         # Its own for each user, because QEMU opens for writing what it maps copy-on-write.
-        kept = store.made(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200, own=True)
+        kept = store.build_once(f"snapshot-{ours.name}", key, make, needs_mib=ours.memory_mib + 200, own=True)
         kept_generation = store.generation(kept)
         if not _written_since(kept):
             return kept
@@ -91,8 +88,8 @@ def _wherever_it_lies(word: str) -> str:
 
 
 def _kept_as(ram: Path) -> list[int]:
-    """Which file this is, and when it was changed last. That time (st_ctime) is the kernel's, and not for anybody to
-    set back, as st_mtime is (stat(2), utime(2))."""
+    """Which file guest memory is, and when it was changed last. That time (st_ctime) is the kernel's, and not for
+    anybody to set back, as st_mtime is (stat(2), utime(2))."""
     found = ram.stat()
     return [found.st_ino, found.st_ctime_ns]
 
@@ -278,7 +275,7 @@ def _repaired(which: str | Profile, attempt) -> Guest:
         if ours != ours.kept:
             raise
         say(f"guest {ours.name}: it does not wake ({death}); trying another")
-        with open(paths.run() / LOST_GUESTS_FILE, "a") as file:
+        with open(paths.lost_guests(), "a") as file:
             file.write(f"{ours.name}: {death.message.splitlines()[0]}\n")
     try:
         return attempt()

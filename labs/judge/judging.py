@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from core.cases import Exercise, WrongCall, exercise
 from core.judge.check import EXPECTED, FOUND, Check, named
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
-from core.judge.verdict import Judged, Picture, Verdict
-from core.plain import Damaged
+from core.judge.verdict import Picture, Verdict, VerdictFinal
+from core.serialization import Damaged
 from labs.case import exercise_module
 from labs.errors import RAN_ON, CannotTry, CouldNotTell
 from labs.measure.rounds import Round
@@ -49,7 +49,7 @@ def verdict_on(evidence: Evidence) -> Verdict:
     verdict, asked = Verdict(evidence.exercise), exercise(evidence.exercise)
     ours = judge_of(asked)
     try:
-        with contextlib.suppress(Judged):
+        with contextlib.suppress(VerdictFinal):
             ours.judge(evidence, verdict)
     except CannotTry as reason:
         verdict.skipped = undecided(reason.check, reason, reason.next_command)
@@ -100,17 +100,17 @@ def verdict_on_file(text: bytes) -> Verdict:
         )
 
 
-def seen_in(evidence: Evidence) -> Any:
+def observation(evidence: Evidence) -> Any:
     """What the case has seen. Raises Damaged if that is missing."""
     if not evidence.seen:
         raise Damaged(LACKS_A_PART)
     return evidence.seen
 
 
-def whole_in(evidence: Evidence) -> Any:
+def complete_observation(evidence: Evidence) -> Any:
     """What the case has seen, with all its parts (`whole`), unless a workload got no answer: then there is what was
     seen before."""
-    seen = seen_in(evidence)
+    seen = observation(evidence)
     if not seen.whole and not evidence.unanswered:
         raise Damaged(LACKS_A_PART)
     return seen
@@ -141,10 +141,11 @@ def require_no_stall(bound_ms: float, *measured: Round) -> None:
         )
 
 
-def judge_script(verdict: Verdict, script: Script, refused: str = "") -> None:
+def judge_script(verdict: Verdict, evidence: Evidence, refused: str = "") -> None:
     """A script that does what no answer may is judged by that alone; its exit status is none of it, for what counts is
     the network that it leaves. A program without root's rights, which may be `refused` something, has to end with
     status 0, and it is said that it was refused, if it was. The check has the id of the first thing that it did."""
+    script = script_in(evidence)
     problems = script.problems()
     if refused:
         problems += [("exit-status", script.ended_badly)] if script.ended_badly else []
@@ -152,7 +153,7 @@ def judge_script(verdict: Verdict, script: Script, refused: str = "") -> None:
             problems.insert(0, ("without-root", f"the program was refused {refused}"))
     id, found = (problems[0][0], "; ".join(said for _, said in problems)) if problems else ("ran", "")
     if not verdict.expect(id, not problems, "the script ran to its end", found):
-        raise Judged
+        raise VerdictFinal
 
 
 def answered(verdict: Verdict, unanswered: str) -> None:

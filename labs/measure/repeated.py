@@ -61,7 +61,7 @@ class Repeated:
         }
 
     def text(self) -> str:
-        """For the terminal, what was not yet said of each run; at most 80 columns."""
+        """Text for the terminal: what was not yet said of each run; at most 80 columns."""
         lines = ["", ", ".join(f"{word} {count}" for word, count in self.counts.items())]
         if figures := self.figures:
             five = five_numbers(figures)

@@ -25,7 +25,7 @@ from mininet.topo import Topo
 from mininet.util import numCores
 
 from core.protocol import NETWORK
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.net.card import Card
 from labs.net.node import CommandFailed, Node, NotReady, Service, at_once, finish, load_modules
 from labs.net.wired import Bridge, Interface, Veth
@@ -89,7 +89,7 @@ class Topology(Mininet):
         self.folder = Path(tempfile.gettempdir()) / f"lab-{secrets.token_hex(4)}"
         try:
             self.folder.mkdir(mode=0o700)
-            with spent(NETWORK):
+            with timed(NETWORK):
                 self._build()
                 self.configure()
         except BaseException:  # Ctrl-C in the middle leaves nothing either
@@ -143,7 +143,7 @@ class Topology(Mininet):
 
     def close(self) -> None:
         """Ends every process on every host, then the hosts. Safe to call twice."""
-        with spent(NETWORK):
+        with timed(NETWORK):
             self._close()
 
     def stop(self) -> None:
@@ -170,8 +170,8 @@ class Topology(Mininet):
         self.services = []
 
     def _bridges(self) -> list[tuple[Bridge, Interface]]:
-        """Each with its end of its first link, which says what all have. Raises ValueError where they differ: a bridge
-        has one MTU, and a picture one delay for each."""
+        """Each bridge with its end of its first link, which says what all have. Raises ValueError where they differ: a
+        bridge has one MTU, and a picture one delay for each."""
         for bridge in self.switches:
             if not bridge.intfList():
                 raise ValueError(f"expected a link at the switch {bridge}, found none")

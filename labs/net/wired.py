@@ -24,7 +24,7 @@ class Bridge(InNamespace, LinuxBridge):
         super().__init__(name, **params | {"inNamespace": True})
 
     def startShell(self, mnopts: str | None = None) -> None:
-        """None is needed: the namespace is there."""
+        """Start no shell, because the namespace is there without one."""
         self.shell, self.pid = self.wires.shell, self.wires.pid
 
     def terminate(self) -> None:
@@ -43,7 +43,7 @@ class Interface(Intf):
     def config(
         self, ip: str | None = None, also: Sequence[str] = (), mtu: int = 1500, delay: str | None = None, **_
     ) -> None:
-        """Only notes it. A host's first interface gets the host's `ip`, as in Mininet."""
+        """Note the address only. A host's first interface gets the host's `ip`, as in Mininet."""
         if not ip and self.node.defaultIntf() is self:
             ip = self.node.params.get("ip")
         if ip:
@@ -70,4 +70,4 @@ class Veth(Link):
 
     @classmethod
     def makeIntfPair(cls, *_, **__) -> None:
-        """Not here: see `Topology`."""
+        """Make no pair here: see `Topology`."""

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from core.judge.evidence import Script
 from core.protocol import ANSWER
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.take.walled import ADMINISTRATORS, limited, walled
 
 CGROUPS = "/sys/fs/cgroup"
@@ -106,7 +106,7 @@ def applied(
             except subprocess.SubprocessError as error:
                 raise RuntimeError(f"the answer was not started: {_read(log)}") from error
         try:
-            with spent(ANSWER):
+            with timed(ANSWER):
                 status = process.wait(deadline_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -139,7 +139,7 @@ def _around(variables: Sequence[str]) -> str:
 
 
 def _variables(noted: str) -> dict[str, str]:
-    """By name what NOTING has written."""
+    """What NOTING has written, by name."""
     return {name: value for name, is_one, value in (each.partition("=") for each in noted.split("\0")) if is_one}
 
 

@@ -15,7 +15,7 @@ from core.judge.verdict import Verdict
 from labs.case import exercise_module
 from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
-from labs.measure.spent import breakdown
+from labs.measure.timing import breakdown
 
 TRIES = 3
 PATIENCE_S = 80  # three of them are over before the host gives an answer up (deadline_s in exercise.toml)

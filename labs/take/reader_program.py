@@ -3,7 +3,7 @@
 program = Program()
 with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, attached(theirs, program):
     …
-program.told = told(theirs)
+program.told = reported_events(theirs)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def written(answer: str, probes: Mapping[str, Sequence[str]], fields: Sequence[t
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "answer.bpf.c"
         program.write_text(answer)
-        yield Tracer(program, probes, functools.partial(readers_bpf.Loaded, fields))
+        yield Tracer(program, probes, functools.partial(readers_bpf.BccProgram, fields))
 
 
 @contextlib.contextmanager
@@ -55,7 +55,7 @@ def attached(theirs: Tracer, program: Program):
             raise Refused from error
 
 
-def told(theirs: Tracer, of_connections: bool = True) -> list[Event]:
+def reported_events(theirs: Tracer, of_connections: bool = True) -> list[Event]:
     """What a reader's program reported, in the order of time; without the names of connections where there is only
     one."""
     return [Event(event.connection if of_connections else "", event.value) for event in theirs.events]

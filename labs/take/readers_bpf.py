@@ -22,9 +22,9 @@ UNREAD = ["-D_LINUX_LOG2_H", "-D_ASM_X86_PAGE_H"]
 QUICKLY = ["-g0", "-Xclang", "-disable-llvm-passes"]
 
 
-class Loaded:
-    """What `labs.trace.libbpf.Loaded` is of a program of ours. `fields` are (structure, field) pairs whose offsets it
-    may use, beside those that it declares, and event.h."""
+class BccProgram:
+    """A reader's program in the kernel, compiled there. `fields` are (structure, field) pairs whose offsets it may use,
+    beside those that it declares, and event.h."""
 
     def __init__(self, fields: Sequence[tuple[str, str]], program: Path) -> None:
         text = objects.text(program)

@@ -22,7 +22,7 @@ from labs.wire.capture import CaptureError
 # end of a veth tells the other's. `ip` asks so only if it is told to (link-netnsid), and nobody else here does.
 BY_NUMBER = "get_net_ns_by_id"
 # What a network that an answer has broken does to a workload.
-BROKEN = (OSError, ssl.SSLError, NotReady, CommandFailed, CaptureError, IndexError, StopIteration)
+NETWORK_ERRORS = (OSError, ssl.SSLError, NotReady, CommandFailed, CaptureError, IndexError, StopIteration)
 
 
 @contextlib.contextmanager
@@ -81,7 +81,7 @@ class Taking:
         """What the block finds instead of an answer ends it, and is noted."""
         try:
             yield
-        except BROKEN as error:
+        except NETWORK_ERRORS as error:
             self.unanswered = _said(error)
 
     def evidence(self, seen: object) -> Evidence:

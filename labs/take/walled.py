@@ -95,9 +95,9 @@ def _filter() -> Callable[[], None]:
 
 
 def walled(joined: Callable[[], None], folder: str, shown: Sequence[str] = ()) -> Callable[[], None]:
-    """For subprocess.Popen's preexec_fn, with which the program starts inside: its working directory is `folder`, the
-    only one that it shares with us; those in `shown` it may read. `joined` is called first, and puts the process into
-    its cgroup.
+    """A function for subprocess.Popen's preexec_fn, with which the program starts inside: its working directory is
+    `folder`, the only one that it shares with us; those in `shown` it may read. `joined` is called first, and puts the
+    process into its cgroup.
 
     What Popen waits for ends with the program's status; a program that a signal has ended gives 128 and the signal's
     number, as a shell does. Whatever the program leaves behind goes on, and is ended by the cgroup.
@@ -177,8 +177,8 @@ def _root(folder: str, shown: Sequence[str]) -> None:
 
 
 def _proc() -> None:
-    """In the new namespace of processes. Of the kernel's settings those of networks may be written: which network, says
-    who writes them (net/sysctl_net.c)."""
+    """Mount /proc of the new namespace of processes. Of the kernel's settings those of networks may be written: which
+    network, says who writes them (net/sysctl_net.c)."""
     _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     for path in ("/proc/sys", *filter(os.path.exists, (f"/proc/{name}" for name in SHUT))):
         _mount(path, path, None, MS_BIND | MS_REC)
@@ -235,6 +235,6 @@ def _done(status: int, what: str) -> None:
 
 
 def _expect(status: int, what: str) -> None:
-    """Of libseccomp, whose functions return the negated errno."""
+    """Raise what went wrong in libseccomp, whose functions return the negated errno."""
     if status:
         raise OSError(-status, f"expected a filter of system calls, found of {what}: {os.strerror(-status)}")

@@ -20,11 +20,11 @@ _DATASEC = 15  # BTF_KIND_DATASEC, a section's variables; Documentation/bpf/btf.
 
 
 class _Address(ctypes.c_void_p):
-    """Of one of the library's objects. Python takes c_void_p itself for a number, which it passes on as an int."""
+    """An address of one of the library's objects. Python takes c_void_p itself for a number, and passes on an int."""
 
 
 class _Type(ctypes.Structure):
-    """`struct btf_type`. Those of what it holds follow."""
+    """`struct btf_type`; the structures of its members follow it in memory."""
 
     _fields_ = [("name", ctypes.c_uint32), ("info", ctypes.c_uint32), ("size", ctypes.c_uint32)]
 
@@ -56,7 +56,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-class Loaded:
+class LibbpfProgram:
     """A program of ours in the kernel, compiled beforehand, its fields' offsets filled in."""
 
     def __init__(self, program: Path) -> None:
@@ -74,14 +74,14 @@ class Loaded:
             raise
 
     def attach(self, handler: str, symbol: str) -> None:
-        """Has this function of the program called at the entry of the kernel's; an after_…() function at its return."""
+        """Have this function of the program called at the entry of the kernel's; an after_…() at its return."""
         program = self._bpf.bpf_object__find_program_by_name(self._object, handler.encode())
         self._done(program, f"has no {handler}()")
         link = self._bpf.bpf_program__attach_kprobe(program, handler.startswith("after_"), symbol.encode())
         self._links.append(self._done(link, f"cannot be attached to {symbol}()"))
 
     def listen(self, on_event: Callable[[int], None], on_lost: Callable[[int], None]) -> None:
-        """From now on events are kept for `drain`, which hands over the address of each."""
+        """Keep events from now on for `drain`, which hands over the address of each."""
         # C counts no references, so these are kept.
         self._called = (
             _Sample(lambda _context, _processor, data, _length: on_event(data)),
@@ -92,18 +92,18 @@ class Loaded:
         self._done(self._buffer, "has no buffer for its events")
 
     def drain(self) -> None:
-        """Hands over all events that there are."""
+        """Hand over all events that there are."""
         self._bpf.perf_buffer__consume(self._buffer)
 
     def watch(self, port: int) -> None:
-        """Has events of this port reported."""
+        """Have events of this port reported."""
         key, value, any_way = ctypes.c_uint32(port), ctypes.c_uint32(1), ctypes.c_uint64(0)
         watched = self._map("watched")
         failed = self._bpf.bpf_map_update_elem(watched, ctypes.byref(key), ctypes.byref(value), any_way)
         self._done(failed == 0, f"watches no port {port}")
 
     def close(self) -> None:
-        """Takes all of it out of the kernel."""
+        """Take the program out of the kernel."""
         for link in self._links:
             self._bpf.bpf_link__destroy(link)
         self._bpf.perf_buffer__free(self._buffer)
@@ -127,7 +127,7 @@ class Loaded:
             yield structure, field, ctypes.c_uint32.from_address(values + one.at)
 
     def _done(self, given, otherwise: str):
-        """What was given, if that is not nothing."""
+        """Raise CannotTry if the library gave nothing; else what it gave."""
         if not given:
             raise CannotTry(f"{self._name} {otherwise}: {os.strerror(ctypes.get_errno())}")
         return given

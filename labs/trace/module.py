@@ -24,7 +24,7 @@ from pathlib import Path
 from core.waiting import poll
 from labs.errors import CannotTry
 from labs.trace import btf
-from labs.trace.undone import Undone
+from labs.trace.signal_safe import ShieldedExitStack
 
 BUILT = Path("/run/lab-modules")  # kept as long as the guest runs
 LIVEPATCHES = Path("/sys/kernel/livepatch")
@@ -88,7 +88,7 @@ def build(source: Path | str, name: str = "") -> Module:
 
 
 def compile_module(folder: Path, name: str) -> None:
-    """From `name`.c to `name`.ko, which appears whole or not at all."""
+    """Compile `name`.c to `name`.ko, which appears whole or not at all."""
     headers = Path(f"/lib/modules/{os.uname().release}/build")
     if not (headers / "Module.symvers").exists():
         raise CannotTry(f"no kernel headers in {headers}", "./lab reset")
@@ -119,7 +119,7 @@ def compile_module(folder: Path, name: str) -> None:
 
 
 def checksums(headers: Path, symbols: list[str]) -> dict[str, str]:
-    """Of each imported symbol, the checksum of its type (genksyms), which the kernel compares at loading."""
+    """The checksum of each imported symbol's type (genksyms), which the kernel compares at loading."""
     listed = (headers / "Module.symvers").read_text()
     found = {
         name: re.search(rf"^(0x[0-9a-f]+)\t{re.escape(name)}\t", listed, re.MULTILINE)
@@ -162,7 +162,7 @@ def livepatched(module: Module | Path):
     over to the new functions; on leaving, all are back and the module is gone."""
     module = module if isinstance(module, Module) else build(module)
     tidy()
-    with Undone() as undone:
+    with ShieldedExitStack() as undone:
         undone.callback(_ours.discard, module.name)  # last, and whatever has failed before it
         undone.callback(remove, module.name)
         _ours.add(module.name)

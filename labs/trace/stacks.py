@@ -119,11 +119,11 @@ class Comparison:
         }
 
     def text(self, width: int = 80) -> str:
-        """For the terminal, no line longer than `width` columns."""
+        """Text for the terminal, no line longer than `width` columns."""
         return stacks_view.text(self.to_json(), width)
 
     def html(self) -> str:
-        """For a notebook."""
+        """HTML for a notebook."""
         return markup(stacks_view.figure(self.to_json()))
 
     def figure(self) -> dict:

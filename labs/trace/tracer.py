@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 from core.protocol import TRACERS
 from labs.errors import CannotTry, CouldNotTell
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.trace import libbpf
 from labs.trace.objects import HEADER
 from labs.trace.stacks import function_name
@@ -33,8 +33,8 @@ from labs.trace.symbols import Symbols, running
 LONGEST_STACK = int(re.findall(r"LONGEST_STACK (\d+)", HEADER.read_text())[0])
 
 
-class Loaded(Protocol):
-    """A program in the kernel: what libbpf.Loaded says of one."""
+class LoadedProgram(Protocol):
+    """A tracing program in the kernel, whichever library brought it there: libbpf (ours) or bcc (readers')."""
 
     def attach(self, handler: str, symbol: str) -> None: ...
     def listen(self, on_event: Callable[[int], None], on_lost: Callable[[int], None]) -> None: ...
@@ -44,7 +44,7 @@ class Loaded(Protocol):
 
 
 class TracerError(CouldNotTell):
-    """Not all that this tracer was to see has been seen, or not by its right name."""
+    """A tracer has not seen all that it was to see, or not by its right name."""
 
     def __init__(self, reason: str, tracer: Tracer) -> None:
         super().__init__(reason)
@@ -103,7 +103,7 @@ class Tracer:
 
     program: Path
     probes: Mapping[str, Sequence[str]]
-    load: Callable[[Path], Loaded] = libbpf.Loaded
+    load: Callable[[Path], LoadedProgram] = libbpf.LibbpfProgram
     attached: dict[str, str] = field(default_factory=dict)
     substitutions: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Tracer:
     attach_s: float = 0.0
 
     def __enter__(self) -> Tracer:
-        with spent(TRACERS):
+        with timed(TRACERS):
             return self._attached()
 
     def _attached(self) -> Tracer:
@@ -131,7 +131,7 @@ class Tracer:
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        with spent(TRACERS):
+        with timed(TRACERS):
             try:
                 self.drain()
                 self._name = functools.cache(running().at)  # the same addresses come again and again
@@ -142,8 +142,8 @@ class Tracer:
             raise TracerError(f"expected no event lost by the tracer, found {self.lost}", self)
 
     def watch(self, name: str, port: int) -> None:
-        """Has events of the connection from this local TCP port reported, under this name. Raises
-        TracerError if another connection has that port: hosts hand out their own."""
+        """Have events of the connection from this local TCP port reported, under this name. Raises TracerError if
+        another connection has that port: hosts hand out their own."""
         if self._names.setdefault(port, name) != name:
             raise TracerError(f"expected one connection from port {port}, found {self._names[port]} and {name}", self)
         self._loaded.watch(port)

@@ -1,5 +1,5 @@
-"""The same for the case that has the cards of the guest, in a guest of its own: a prompt is another process, and only
-one network can have them."""
+"""Does the prompt show the fault and its absence also on cards of the guest? In a guest of its own, because a prompt is
+another process, and only one network can have them."""
 
 import re
 
@@ -16,6 +16,6 @@ def test_at_the_prompt_the_fault_comes_and_goes(with_fault_and_without):
         assert re.search(r"^[\d.]+ s\b", said, re.MULTILINE), said
 
 
-def test_who_has_deleted_a_route_at_the_prompt_gets_it_back_with_the_next_state(at_prompt):
+def test_a_route_deleted_at_the_prompt_comes_back_with_a_state(at_prompt):
     said, wrong = at_prompt("rtl8139-tso", "fault_on", "server ip route del default", "fault_off", "server ip route")
     assert not wrong and "default via 10.8.1.1" in said

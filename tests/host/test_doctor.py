@@ -49,14 +49,14 @@ def disks(monkeypatch, tmp_path):
 
 
 def keep(folder: str, *files: str, kib: int = 0) -> None:
-    """Has the store hold a folder that is whole, with these files of that size."""
+    """Have the store hold a folder that is whole, with these files of that size."""
 
     def write(made):
         for name in files:
             (made / name).write_bytes(bytes(kib << 10))
         (made / "release").write_text("6.99.1-amd64\n")
 
-    store.made(*folder.rsplit("-", 1), write)
+    store.build_once(*folder.rsplit("-", 1), write)
 
 
 @pytest.mark.parametrize("cache_mib, builds_mib", [(9000, 9000), (9000, 100), (100, 9000)])

@@ -35,8 +35,8 @@ def never(folder):
 
 
 def test_it_is_made_once():
-    made = store.made("thing", "k", write_large)
-    assert store.made("thing", "k", never) == made
+    made = store.build_once("thing", "k", write_large)
+    assert store.build_once("thing", "k", never) == made
 
 
 def grow_large(folder):
@@ -44,7 +44,7 @@ def grow_large(folder):
     return [folder / "large"]
 
 
-@pytest.mark.parametrize("make, how", [(store.made, write_large), (store.grown, grow_large)])
+@pytest.mark.parametrize("make, how", [(store.build_once, write_large), (store.build_resumable, grow_large)])
 def test_nobody_else_may_look_into_what_is_made(monkeypatch, tmp_path, make, how):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     for folder in (make("thing", "k", how), paths.cache(), paths.data()):
@@ -52,8 +52,8 @@ def test_nobody_else_may_look_into_what_is_made(monkeypatch, tmp_path, make, how
 
 
 def test_files_in_folders_are_found_again():
-    made = store.made("thing", "k", write_nested)
-    assert store.made("thing", "k", never) == made
+    made = store.build_once("thing", "k", write_nested)
+    assert store.build_once("thing", "k", never) == made
 
 
 @pytest.mark.parametrize(
@@ -68,21 +68,21 @@ def test_files_in_folders_are_found_again():
     ],
 )
 def test_damage_is_named_and_repaired(harm, says, capsys):
-    made = store.made("thing", "k", write_large)
+    made = store.build_once("thing", "k", write_large)
     harm(made)
     assert says in store.damage(made)
-    assert store.made("thing", "k", write_large) == made
+    assert store.build_once("thing", "k", write_large) == made
     assert store.damage(made) is None
     assert says in capsys.readouterr().err
 
 
 def test_only_the_one_that_was_meant_is_discarded():
     """Two find the same thing bad; the second must not discard what the first has made in its place."""
-    made = store.made("thing", "k", write_large)
+    made = store.build_once("thing", "k", write_large)
     bad = store.generation(made)
     store.discard("thing", made, bad)
     assert store.generation(made) is None
-    store.made("thing", "k", write_large)
+    store.build_once("thing", "k", write_large)
     store.discard("thing", made, bad)
     assert store.damage(made) is None
     store.discard("thing", made, store.generation(made))
@@ -92,7 +92,7 @@ def test_only_the_one_that_was_meant_is_discarded():
 def test_what_was_not_there_is_not_what_is_discarded():
     """Who looked while another one had discarded it meant none."""
     none = store.generation(store.cache() / "thing-k")
-    made = store.made("thing", "k", write_large)
+    made = store.build_once("thing", "k", write_large)
     store.discard("thing", made, none)
     assert store.damage(made) is None
 
@@ -108,9 +108,9 @@ def make(folder):
     time.sleep(0.3)
     (folder / "large").write_text("")
 
-store.made("thing", "k", make)
+store.build_once("thing", "k", make)
 """
-    made = store.made("thing", "k", write_large)
+    made = store.build_once("thing", "k", write_large)
     os.truncate(made / "large", 10)
     ours = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     calls = [subprocess.Popen([sys.executable, "-P", "-c", program, tmp_path / "makings"], env=ours) for _ in range(4)]
@@ -119,9 +119,9 @@ store.made("thing", "k", make)
 
 
 def test_one_that_is_discarded_while_it_is_found_is_made_again(monkeypatch):
-    made = store.made("thing", "k", write_large)
+    made = store.build_once("thing", "k", write_large)
     monkeypatch.setattr(store.os, "utime", lambda folder: (shutil.rmtree(folder), os.stat(folder)))
-    store.made("thing", "k", write_large)
+    store.build_once("thing", "k", write_large)
     assert store.damage(made) is None
 
 
@@ -131,8 +131,8 @@ def test_an_interrupted_make_leaves_nothing_and_the_next_works():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store.made("thing", "k", interrupted)
-    made = store.made("thing", "k", write_large)
+        store.build_once("thing", "k", interrupted)
+    made = store.build_once("thing", "k", write_large)
     assert [path.name for path in made.parent.glob("thing-*")] == ["thing-k"]
 
 
@@ -147,10 +147,10 @@ def test_what_can_go_on_does_so_after_an_interruption():
         return [folder / "large"]
 
     with pytest.raises(KeyboardInterrupt):
-        store.grown("thing", "k", interrupted)
-    grown = store.grown("thing", "k", go_on)
+        store.build_resumable("thing", "k", interrupted)
+    grown = store.build_resumable("thing", "k", go_on)
     assert store.damage(grown) is None
-    assert store.grown("thing", "k", never) == grown
+    assert store.build_resumable("thing", "k", never) == grown
 
 
 def test_what_grew_and_was_damaged_is_gone_on_with():
@@ -159,11 +159,11 @@ def test_what_grew_and_was_damaged_is_gone_on_with():
         write_large(folder)
         return [folder / "large"]
 
-    grown = store.grown("thing", "k", grow)
+    grown = store.build_resumable("thing", "k", grow)
     (grown / "beside").unlink()
-    assert store.grown("thing", "k", never) == grown
+    assert store.build_resumable("thing", "k", never) == grown
     os.truncate(grown / "large", 10)
-    assert store.grown("thing", "k", grow) == grown and store.damage(grown) is None
+    assert store.build_resumable("thing", "k", grow) == grown and store.damage(grown) is None
 
 
 def test_a_failed_growth_is_one_error_and_is_not_whole():
@@ -171,8 +171,9 @@ def test_a_failed_growth_is_one_error_and_is_not_whole():
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with pytest.raises(LabError, match=os.strerror(errno.ENOSPC)):
-        store.grown("thing", "k", fail)
-    assert store.damage(store.grown("thing", "k", lambda folder: write_large(folder) or [folder / "large"])) is None
+        store.build_resumable("thing", "k", fail)
+    again = store.build_resumable("thing", "k", lambda folder: write_large(folder) or [folder / "large"])
+    assert store.damage(again) is None
 
 
 def test_a_full_disk_while_making_is_one_clear_error():
@@ -181,16 +182,16 @@ def test_a_full_disk_while_making_is_one_clear_error():
             full.write("x" * 100000)
 
     with pytest.raises(LabError, match=os.strerror(errno.ENOSPC)) as error:
-        store.made("thing", "k", fill)
+        store.build_once("thing", "k", fill)
     assert error.value.next
-    assert store.damage(store.made("thing", "k", write_large)) is None
+    assert store.damage(store.build_once("thing", "k", write_large)) is None
 
 
 def test_too_little_space_is_said_before_the_work(monkeypatch):
     usage = shutil.disk_usage("/")._replace(free=100 << 20)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(LabError, match="needs 4500 MiB .* 100 MiB are free"):
-        store.made("thing", "k", never, needs_mib=4500)
+        store.build_once("thing", "k", never, needs_mib=4500)
 
 
 def test_two_at_once_make_it_once():
@@ -201,7 +202,7 @@ def test_two_at_once_make_it_once():
         threading.Event().wait(0.3)
         write_large(folder)
 
-    threads = [threading.Thread(target=store.made, args=("thing", "k", slow)) for _ in range(2)]
+    threads = [threading.Thread(target=store.build_once, args=("thing", "k", slow)) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -218,7 +219,7 @@ def test_a_failed_image_build_names_its_cause(tmp_path):
 
 
 @pytest.mark.parametrize("made", ["k", store.key_of("b")])
-def test_what_one_that_was_killed_has_half_made_does_not_stay_when_another_is_made(made, monkeypatch):
+def test_what_was_left_half_made_goes_when_another_is_made(made, monkeypatch):
     of_the_same_key = store.cache() / f"thing-{made}.part"
     of_another = store.cache() / f"thing-{store.key_of('a')}.part"
     another_kinds = store.cache() / f"thing-also-{store.key_of('a')}.part"
@@ -227,14 +228,14 @@ def test_what_one_that_was_killed_has_half_made_does_not_stay_when_another_is_ma
         write_large(folder)
     free = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: free._replace(free=0 if of_another.exists() else 9 << 20))
-    store.made("thing", made, write_large, needs_mib=8)
+    store.build_once("thing", made, write_large, needs_mib=8)
     assert not of_the_same_key.exists() and not of_another.exists() and another_kinds.exists()
 
 
 @pytest.fixture
 def shared(tmp_path, monkeypatch):
     """A copy of a cache in which there is a thing, shared with a user who has none."""
-    store.made("thing", "k", write_large)
+    store.build_once("thing", "k", write_large)
     subprocess.run(["cp", "-a", paths.cache(), tmp_path / "shared"], check=True)
     subprocess.run(["chmod", "-R", "a-w,go+rX", tmp_path / "shared"], check=True)
     monkeypatch.setenv("LAB_SHARED_CACHE", str(tmp_path / "shared"))
@@ -253,12 +254,12 @@ def test_what_was_left_half_made_goes_also_of_a_kind_with_a_dot():
 
     for kind in ("thing-6.12", "thing-6"):
         (paths.cache() / f"{kind}-{'0' * 16}.part").mkdir()
-    made = store.made("thing-6.12", "1" * 16, write)
+    made = store.build_once("thing-6.12", "1" * 16, write)
     left = sorted(path.name for path in paths.cache().iterdir() if path.is_dir())
     assert left == [f"thing-6-{'0' * 16}.part", made.name] and names == [f"{made.name}.part"]
 
 
-@pytest.mark.parametrize("made", [store.made, store.grown])
+@pytest.mark.parametrize("made", [store.build_once, store.build_resumable])
 def test_what_is_shared_is_used_where_it_lies(shared, made):
     before = sorted((path, path.stat().st_mtime_ns) for path in shared.rglob("*"))
     assert made("thing", "k", never) == shared / "thing-k" and store.stored("thing-*") == [shared / "thing-k"]
@@ -266,17 +267,17 @@ def test_what_is_shared_is_used_where_it_lies(shared, made):
     assert not list(paths.cache().glob("thing*"))
 
 
-def test_what_a_user_needs_as_their_own_is_copied_and_nobody_else_may_read_it(shared):
-    copy = store.made("thing", "k", never, own=True)
+def test_a_users_own_is_copied_and_nobody_else_may_read_it(shared):
+    copy = store.build_once("thing", "k", never, own=True)
     assert copy == paths.cache() / "thing-k" and store.damage(copy) is None
     assert [oct(path.stat().st_mode & 0o777) for path in (copy, copy / "large")] == ["0o700", "0o600"]
-    assert store.made("thing", "k", never, own=True) == copy
+    assert store.build_once("thing", "k", never, own=True) == copy
 
 
 def test_what_is_shared_and_damaged_is_named_and_made_by_oneself(shared, capsys):
     (shared / "thing-k" / "large").chmod(0o644)
     os.truncate(shared / "thing-k" / "large", 10)
-    assert store.made("thing", "k", write_large) == paths.cache() / "thing-k"
+    assert store.build_once("thing", "k", write_large) == paths.cache() / "thing-k"
     assert "shared/thing-k: not used (large holds 10 bytes" in capsys.readouterr().err
 
 
@@ -284,4 +285,4 @@ def test_ones_own_comes_first(shared):
     (own := paths.cache() / "thing-k").mkdir(mode=0o700)
     write_large(own)
     store._write_list(own, [own / "large"])
-    assert store.made("thing", "k", never) == own
+    assert store.build_once("thing", "k", never) == own

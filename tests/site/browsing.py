@@ -39,7 +39,7 @@ def each_page(names: list[str] | None = None, base: list[str] = OF_EACH_KIND) ->
     along when a page, or what makes pages, has changed."""
     names = toc_pages() if names is None else names
     assert set(base) <= set(toc_pages()) and set(base) & set(names), f"the base would have no page of {names}"
-    others = pytest.mark.whole("site", why="the base has a page of each kind")
+    others = pytest.mark.part("site", why="the base has a page of each kind")
     return [pytest.param(name, marks=() if name in base else others) for name in names]
 
 

@@ -52,7 +52,7 @@ def built_site(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def site(built_site):
-    """Its address on loopback."""
+    """The site's address on loopback."""
     with served(built_site) as address:
         yield address
 

@@ -37,7 +37,7 @@ class Page:
         self._ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
     def text(self, selector: str) -> str | None:
-        """Of the first element, None if there is none."""
+        """The text of the first element, None if there is none."""
         script = f"document.querySelector({json.dumps(selector)})?.textContent ?? null"
         return self._ask("script.evaluate", expression=script, target={"context": self._context}, awaitPromise=False)[
             "result"

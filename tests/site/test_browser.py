@@ -53,7 +53,7 @@ PIXELS = """async png => {
 }"""
 
 
-@pytest.mark.whole("site", why="for people to look at")
+@pytest.mark.part("site", why="for people to look at")
 @pytest.mark.parametrize("name", [name for name in toc_pages() if "/" in name])
 def test_the_first_screens_are_left_as_pictures(site, built_site, browser, name):
     """For whoever wants to look: _build/screens."""
@@ -79,7 +79,7 @@ def test_the_root_leads_to_the_first_page(site, browser):
     [
         (SOUGHT[0], "served"),
         *(
-            pytest.param(word, way, marks=pytest.mark.whole("site"))
+            pytest.param(word, way, marks=pytest.mark.part("site"))
             for word, way in [
                 (SOUGHT[0], "from the file system"),
                 (SOUGHT[1], "served"),

@@ -43,7 +43,7 @@ def run(page, button: str) -> dict:
 AHEAD = "default-src 'none'"
 
 
-@pytest.mark.whole("site", why="Chromium shows in the base that it runs")
+@pytest.mark.part("site", why="Chromium shows in the base that it runs")
 @pytest.mark.parametrize("opened", ["server", "folder"])
 def test_in_firefox_b_waits_and_the_second_time_it_does_not(site, built_site, page, opened, record_property):
     """What the kernel did is the same in each run. Times are compared in the runs that the page measured, because how

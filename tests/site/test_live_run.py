@@ -112,7 +112,7 @@ PHASES = [
 ]
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_it_is_said_while_it_happens_and_drawn_behind_it(address, browser):
     """Nothing is drawn while somebody waits: that would hold the guest up, and be measured."""
     with visit(browser, address) as seen:
@@ -129,7 +129,7 @@ def test_it_is_said_while_it_happens_and_drawn_behind_it(address, browser):
 RESTORES, OLD = 20, 5  # from the fifth on, a run is a small part of the page's age
 
 
-@pytest.mark.whole("site", why="twenty runs take half a minute")
+@pytest.mark.part("site", why="twenty runs take half a minute")
 def test_twenty_restores_in_a_row(address, browser, record_property):
     """Each machine is as it was saved: the client has learnt nothing of the runs before. And none stands still: where a
     restore upsets the guest's clock, it leaps ahead by the page's age, and the guest waits for as long (live.js)."""
@@ -148,7 +148,7 @@ def test_twenty_restores_in_a_row(address, browser, record_property):
         assert all(run["b_ms"] > max(run["a_ms"], run["b_again_ms"]) for run in kept), kept
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_told_beforehand_and_again_in_the_same_page(address, browser):
     with visit(browser, address) as seen:
         seen.page.click(FIRST)
@@ -159,7 +159,7 @@ def test_told_beforehand_and_again_in_the_same_page(address, browser):
         assert seen.errors == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_from_a_folder_on_the_disk(address, built_site, browser):
     with visit(browser, f"{built_site.as_uri()}/{PAGE}") as seen:
         seen.page.click(FIRST)
@@ -185,7 +185,7 @@ def in_terminal(page) -> bool:
     return page.evaluate("document.activeElement.closest('.xterm') !== null")
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 @pytest.mark.parametrize("opened", ["server", "folder"])
 def test_a_terminal_at_the_client_by_keyboard_alone(address, built_site, browser, opened):
     with visit(browser, address if opened == "server" else f"{built_site.as_uri()}/{PAGE}") as seen:
@@ -212,7 +212,7 @@ def test_a_terminal_at_the_client_by_keyboard_alone(address, built_site, browser
         assert seen.errors == [] and [url for url in seen.abroad if not url.startswith("file:")] == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_a_terminal(address, browser, scheme):
     with visit(browser, address, scheme=scheme, reduced_motion="reduce") as seen:
@@ -220,7 +220,7 @@ def test_axe_finds_nothing_in_a_terminal(address, browser, scheme):
         assert violations(seen.page, within=BOX) == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_a_terminal_fits_a_narrow_screen_and_ends_with_its_shell(address, browser):
     with visit(browser, address, width=390) as seen:
         page = seen.page
@@ -250,7 +250,7 @@ def answering(page, name, **answer):
         ("disks.json", {"body": "{}"}, "disks.json is damaged, or not of this build"),
     ],
 )
-def test_what_does_not_fit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
+def test_a_misfit_is_one_sentence_and_the_next_click_works(address, browser, name, answer, words):
     with visit(browser, address) as seen:
         page = seen.page
         with answering(page, name, **answer):
@@ -277,7 +277,7 @@ def test_without_script_the_page_is_what_it_was(address, browser):
         assert seen.page.locator("figure", has_text="refused by its own host").first.is_visible()
 
 
-@pytest.mark.whole("site", why="axe has read the page itself, in the base")
+@pytest.mark.part("site", why="axe has read the page itself, in the base")
 @pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 1280), ("light", 390)])
 def test_axe_finds_nothing_in_what_a_run_has_left(address, browser, scheme, width):
     with visit(browser, address, width, scheme=scheme, reduced_motion="reduce") as seen:
@@ -287,7 +287,7 @@ def test_axe_finds_nothing_in_what_a_run_has_left(address, browser, scheme, widt
         assert violations(seen.page, within=BOX) == []
 
 
-@pytest.mark.whole("site", why="one click in the base shows that it runs")
+@pytest.mark.part("site", why="one click in the base shows that it runs")
 def test_on_a_narrow_screen_the_page_does_not_scroll_sideways(address, browser):
     with visit(browser, address, width=390) as seen:
         seen.page.locator(FIRST).focus()

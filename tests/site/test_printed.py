@@ -15,7 +15,7 @@ from host.paths import REPOSITORY
 from host.site import links, print_book
 from tests.site.browsing import toc_pages, visit
 
-pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.whole("site", why="prints the book")]
+pytestmark = [pytest.mark.xdist_group("printed"), pytest.mark.part("site", why="prints the book")]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def titles(outline) -> list[str]:
     return [title for each in outline for title in (titles(each) if isinstance(each, list) else [each.title.strip()])]
 
 
-def test_every_chapter_is_in_the_outline_and_begins_where_the_contents_say(built_site, printed, book):
+def test_chapters_are_in_the_outline_and_where_the_contents_say(built_site, printed, book):
     numbers = print_book.page_numbers(print_book_file(built_site), book)
     outlined = "".join("".join(titles(printed.outline)).split())  # Chromium drops the blank at a line's end
     contents = printed.pages[1].extract_text()
@@ -84,7 +84,7 @@ def test_pictures_and_source_are_printed(printed):
     assert "Copy the command" not in text
 
 
-def test_a_long_stack_has_a_row_in_place_of_what_its_page_does_not_speak_of(built_site, printed, browser):
+def test_a_long_stack_has_a_row_for_what_its_page_leaves_out(built_site, printed, browser):
     file = print_book_file(built_site).with_name("book.html")
     with visit(browser, file.as_uri(), 794, 1123) as seen:
         seen.page.emulate_media(media="print")
@@ -117,7 +117,7 @@ MOST_A_CHAPTER = 25  # pages: what one would carry
 REPEATED = "cell_output", "wpw-mentions", "genindextable"
 
 
-def test_a_chapter_says_by_how_much_it_is_more_than_one_would_carry(built_site, printed, book):
+def test_a_chapter_says_by_how_much_it_is_too_long_to_carry(built_site, printed, book):
     """A warning and no bound, as in test_readable.py: each change of how pages look moved a chapter across it."""
     numbers = print_book.page_numbers(print_book_file(built_site), book)
     begins = [*(numbers[entry.key] for entry in book), len(printed.pages) + 1]

@@ -71,7 +71,7 @@ def test_a_file_that_would_is_noticed(suffix, text):
     assert resources(text, suffix)
 
 
-@pytest.mark.whole("site", why="builds the book a second time")
+@pytest.mark.part("site", why="builds the book a second time")
 def test_the_same_sources_give_the_same_bytes(built_site, tmp_path):
     def files(folder):
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -29,11 +29,11 @@ def own_run_folder(tmp_path_factory):
     yield base
     from host import paths
     from host.testing import run
-    from host.vm import guests, snapshot
+    from host.vm import guests
 
     for name in guests.running_profiles():
         guests.down(name)
-    if (lost := paths.run() / snapshot.LOST_GUESTS_FILE).exists():  # of this cache: others are damaged on purpose
+    if (lost := paths.lost_guests()).exists():  # of this cache: others are damaged on purpose
         (REPOSITORY / run.LOST_GUESTS_FILE).parent.mkdir(parents=True, exist_ok=True)
         with open(REPOSITORY / run.LOST_GUESTS_FILE, "a") as file:
             file.write(lost.read_text())
@@ -80,9 +80,8 @@ def held_up(verdict: dict) -> bool:
 def lost(why: str) -> None:
     """Write down that something says nothing of the code, see host/testing/run.py."""
     from host import paths
-    from host.vm import snapshot
 
-    with open(paths.run() / snapshot.LOST_GUESTS_FILE, "a") as file:
+    with open(paths.lost_guests(), "a") as file:
         file.write(f"{os.environ.get('PYTEST_CURRENT_TEST', '').split(' ')[0]}: {why}\n")
 
 

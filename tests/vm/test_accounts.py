@@ -131,8 +131,8 @@ def test_nobody_gets_into_anothers_guest(machine):
         assert tried.returncode and "Permission denied" in tried.stderr
 
 
-@pytest.mark.whole("machinery", why="copies chapter 2's QEMU and snapshot, and checks an answer in C")
-def test_an_answer_in_c_is_compiled_with_a_qemu_that_is_only_read(machine):
+@pytest.mark.part("machinery", why="copies chapter 2's QEMU and snapshot, and checks an answer in C")
+def test_an_answer_in_c_is_compiled_with_a_qemu_only_read(machine):
     exercise = cases.exercise("rtl8139-tso/5")
     share(machine.base, "qemu-package-*", Path(snapshot.machine_setup("rtl8139")[0].qemu).parents[1].name)
     share(machine.base, snapshot.snapshot("rtl8139").name)

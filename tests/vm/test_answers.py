@@ -37,38 +37,38 @@ def test_empty_fails(check):
     assert verdict["verdict"] == "FAIL" and failed(verdict)[0] == "answered"
 
 
-@pytest.mark.whole("machinery")
+@pytest.mark.part("machinery")
 def test_crlf_is_judged_all_the_same_and_said(check):
     verdict = check(SOLUTION.read_text().replace("\n", "\r\n"))
     assert verdict["verdict"] == "PASS" and "CRLF" in verdict["notes"][0]
 
 
-@pytest.mark.whole("machinery", why="sleeps out the deadline of an answer")
+@pytest.mark.part("machinery", why="sleeps out the deadline of an answer")
 def test_one_that_never_ends_is_ended(check):
     verdict = check("while :; do :; done\n")
     assert verdict["verdict"] == "FAIL" and failed(verdict) == ["in-time"]
 
 
-@pytest.mark.whole("machinery")
-def test_one_that_leaves_processes_behind_is_judged_by_what_it_did(check):
+@pytest.mark.part("machinery")
+def test_an_answer_that_leaves_processes_is_judged_by_its_deeds(check):
     left = "sleep 10000 &\n(trap '' TERM HUP; exec 0<&- 1>&- 2>&-; sleep 10000) &\ndisown -a\n"
     assert check(SOLUTION.read_text() + left)["verdict"] == "PASS"
     assert check(left)["verdict"] == "FAIL"
 
 
-@pytest.mark.whole("machinery")
+@pytest.mark.part("machinery")
 def test_one_that_deletes_the_interfaces_fails(check):
     verdict = check("on client ip link delete client-eth0\n")
     assert verdict["verdict"] == "FAIL" and "requests-answered" in failed(verdict)
 
 
-def test_one_that_would_power_off_the_guest_is_judged_as_any_other(check):
+def test_an_answer_that_would_power_off_is_judged_as_any_other(check):
     """What becomes of a guest that an answer does end, test_c_answers.py shows."""
     verdict = check("echo o >/proc/sysrq-trigger\n")
     assert verdict["verdict"] == "FAIL" and "no-stall-direct-b" in failed(verdict)
 
 
-@pytest.mark.whole("machinery")
+@pytest.mark.part("machinery")
 def test_what_it_writes_stays_in_the_guest(check, tmp_path):
     target = tmp_path / "written"
     verdict = check(f"mkdir -p {tmp_path} && echo mine >{target} && cat {target} && false\n")
@@ -78,14 +78,14 @@ def test_what_it_writes_stays_in_the_guest(check, tmp_path):
     assert not target.exists()
 
 
-@pytest.mark.whole("machinery")
+@pytest.mark.part("machinery")
 def test_a_command_that_fails_is_quoted(check):
     verdict = check("on client ip route add nonsense\n")
     assert verdict["verdict"] == "FAIL"
     assert failed(verdict)[0] == "exit-status" and '"nonsense"' in verdict["reasons"][0]
 
 
-@pytest.mark.whole("machinery")
+@pytest.mark.part("machinery")
 def test_an_unknown_host_is_named_with_the_known(check):
     verdict = check("on sidecar true\n")
     assert "client balancer server" in verdict["reasons"][0]
@@ -122,9 +122,9 @@ def test_ctrl_c_during_a_check_leaves_nothing(judged):
     assert qemu not in qemu_pids()
 
 
-@pytest.mark.whole("machinery")
+@pytest.mark.part("machinery")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
-def test_an_answer_whose_qemu_this_machine_ends_is_not_blamed_for_it(judged, number):
+def test_an_answer_whose_qemu_we_lose_is_not_blamed_for_it(judged, number):
     process, qemu = judged
     os.kill(qemu, number)
     verdict = json.loads(process.communicate(timeout=300)[0])

@@ -33,7 +33,7 @@ def check(lab, tmp_path, no_guest_left):
         pytest.param(
             "hangs.c",
             "stalls|lockup",  # of which a quiet console does not say where
-            marks=pytest.mark.whole("machinery", why="waits for the kernel's own watchdog"),
+            marks=pytest.mark.part("machinery", why="waits for the kernel's own watchdog"),
         ),
     ],
 )
@@ -43,7 +43,7 @@ def test_the_kernels_end_is_a_verdict_with_the_consoles_words(check, name, words
     assert failed(verdict) == ["kernel-lives"] and re.search(words, verdict["reasons"][0])
 
 
-@pytest.mark.whole("machinery", why="sleeps out a deadline")
+@pytest.mark.part("machinery", why="sleeps out a deadline")
 def test_one_that_never_returns_from_loading_has_a_deadline(tmp_path, monkeypatch, no_guest_left):
     start = EXERCISE.start.read_text()
     asleep = start.replace("return klp_enable_patch", "for (;;)\n\t\tmsleep(1000);\n\treturn klp_enable_patch").replace(

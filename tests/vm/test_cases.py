@@ -32,8 +32,8 @@ def could_not_tell(answer) -> bool:
 
 
 def in_part(name: str, why: str = "the base has the same run with --json"):
-    """This case's name, for a test of its part."""
-    return pytest.param(name, marks=pytest.mark.whole(name, why=why))
+    """A case's name, for a test of its part."""
+    return pytest.param(name, marks=pytest.mark.part(name, why=why))
 
 
 @pytest.mark.parametrize("name", map(in_part, CASES))
@@ -63,7 +63,7 @@ def test_it_reproduces(lab, name):
 
 
 @pytest.mark.parametrize("verb", ["run", "trace"])
-def test_it_happens_in_the_same_way_on_every_kernel_that_is_built(lab, verb):
+def test_it_happens_in_the_same_way_on_every_kernel_built(lab, verb):
     for linux in image.kernels():
         if not linux.is_the_books and image.is_built(linux):
             answer = conclusive(lambda: lab(verb, CASES[0], "--json", "--kernel", linux.name), could_not_tell, lost)
@@ -138,7 +138,7 @@ def test_ctrl_c_in_the_middle_of_a_run_ends_everything(running, lab):
     assert lab("run", "frag-needed", "--json").returncode == 0
 
 
-def test_a_machine_that_stands_still_again_and_again_could_not_tell(running):
+def test_a_machine_that_stands_still_repeatedly_could_not_tell(running):
     """The guest's processor is taken away three times as long as a round may be held up, and given back for a while."""
     process, qemu = running
     while process.poll() is None:

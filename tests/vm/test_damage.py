@@ -14,7 +14,7 @@ from host.paths import cache
 from host.vm import guests, image, labs_sync, machine, snapshot
 from tests.vm.conftest import qemu_pids
 
-pytestmark = pytest.mark.whole("machinery", why="boots, and makes a snapshot, three times")
+pytestmark = pytest.mark.part("machinery", why="boots, and makes a snapshot, three times")
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def the_developers():
 
 @pytest.fixture
 def with_snapshot(the_developers, own_cache):
-    """The same with the image, and with a snapshot whose device state may be damaged."""
+    """A cache of its own with the image, and with a snapshot whose device state may be damaged."""
     kept, disk = the_developers
     (own_cache / disk.name).symlink_to(disk)
     copy = own_cache / kept.name
@@ -76,7 +76,7 @@ def killing_the_next_guest():
         thread.join()
 
 
-def test_a_snapshot_cut_short_is_made_again_though_its_boot_is_killed(with_snapshot, lab, no_guest_left):
+def test_a_snapshot_cut_short_is_remade_though_a_boot_is_killed(with_snapshot, lab, no_guest_left):
     with open(with_snapshot / "state", "r+b") as state:
         state.truncate(1000)
     with killing_the_next_guest() as killed:
@@ -91,7 +91,7 @@ def test_a_snapshot_cut_short_is_made_again_though_its_boot_is_killed(with_snaps
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def test_a_guest_lost_while_it_wakes_costs_no_answer_and_no_snapshot(with_snapshot, monkeypatch, no_guest_left, number):
+def test_a_guest_lost_at_waking_costs_no_answer_and_no_snapshot(with_snapshot, monkeypatch, no_guest_left, number):
     kept, started, before = store.generation(with_snapshot), [], set(qemu_pids())
     start = machine.start
 

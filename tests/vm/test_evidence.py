@@ -17,7 +17,7 @@ WRONG = EXERCISE.folder / "wrong"
     "answer",
     [
         pytest.param(EXERCISE.solution, id="right"),
-        pytest.param(WRONG / "advmss.sh", id="wrong", marks=pytest.mark.whole("machinery", why="the same way")),
+        pytest.param(WRONG / "advmss.sh", id="wrong", marks=pytest.mark.part("machinery", why="the same way")),
     ],
 )
 def test_kept_and_judged_again(lab, tmp_path, answer):

@@ -26,7 +26,7 @@ EXERCISES = stored.EXERCISES
 
 
 def chapter(id: str) -> str:
-    """Of an exercise: "frag-needed" for "frag-needed/1"."""
+    """The chapter of an exercise: "frag-needed" for "frag-needed/1"."""
     return id.partition("/")[0]
 
 
@@ -47,7 +47,7 @@ def judged():
             marks = (
                 [pytest.mark.xdist_group(chapter(id))]
                 if base
-                else [pytest.mark.xdist_group(id), pytest.mark.whole(chapter(id), why="one of many answers")]
+                else [pytest.mark.xdist_group(id), pytest.mark.part(chapter(id), why="one of many answers")]
             )
             yield pytest.param(exercise, kind, path, id=f"{id}-{kind}-{path.name}", marks=marks)
 

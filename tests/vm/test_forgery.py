@@ -25,7 +25,7 @@ SAYS = {
 
 def attacks():
     for path in FORGERIES:
-        marks = () if path.stem == "taken-over" else pytest.mark.whole("machinery", why="the same wall")
+        marks = () if path.stem == "taken-over" else pytest.mark.part("machinery", why="the same wall")
         yield pytest.param(path, id=path.stem, marks=marks)
 
 

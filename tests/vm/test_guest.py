@@ -25,9 +25,9 @@ def files():
     for path in sorted(FOLDER.glob("test_*.py")):
         text = path.read_text()
         asked = says("PARTS", text).split()
-        yield pytest.param(path.name, False, id=path.name, marks=pytest.mark.whole(*asked) if asked else ())
+        yield pytest.param(path.name, False, id=path.name, marks=pytest.mark.part(*asked) if asked else ())
         if "LAB_TEST_ALL" in text:
-            yield pytest.param(path.name, True, id=f"{path.name}-all", marks=pytest.mark.whole("machinery"))
+            yield pytest.param(path.name, True, id=f"{path.name}-all", marks=pytest.mark.part("machinery"))
 
 
 def bring_answers(guest) -> None:

@@ -13,7 +13,7 @@ def notebooks():
     """The first chapter's is of the base, the others come along when their chapter changes."""
     first = next(iter(cases.cases()))
     for path in pairs.texts():
-        yield pytest.param(path, id=path.stem, marks=() if path.stem == first else pytest.mark.whole(path.stem))
+        yield pytest.param(path, id=path.stem, marks=() if path.stem == first else pytest.mark.part(path.stem))
 
 
 @pytest.mark.parametrize("text", notebooks())
@@ -41,8 +41,8 @@ def test_a_failing_cell_is_an_error_with_its_cause(monkeypatch, cell, said):
         record.execute(text)
 
 
-@pytest.mark.whole("machinery", why="the base runs a whole notebook")
-def test_an_answers_verdict_stands_above_the_ladder_of_what_was_judged(monkeypatch):
+@pytest.mark.part("machinery", why="the base runs a whole notebook")
+def test_a_verdict_stands_above_the_ladder_of_what_was_judged(monkeypatch):
     (text, *_) = pairs.texts()
     answer = cases.exercise("frag-needed/1").solution.read_text()
     notebook = pairs.fresh(text)

@@ -79,7 +79,7 @@ def test_no_barrier_of_an_emulated_guest_is_left_out(name):
         translated.communicate()
 
 
-@pytest.mark.whole("machinery", why="builds a part of QEMU twice")
+@pytest.mark.part("machinery", why="builds a part of QEMU twice")
 def test_a_build_that_is_killed_goes_on_where_it_was(built, tmp_path, monkeypatch):
     (tmp_path / "source").symlink_to(built.source)
     code = (
@@ -117,7 +117,7 @@ def untouched(built):
     [
         (FIXED.replace(";", ""), "my answer.c:3:"),
         *(
-            pytest.param(*refused, marks=pytest.mark.whole("machinery"))
+            pytest.param(*refused, marks=pytest.mark.part("machinery"))
             for refused in [
                 (FIXED.replace("}", ""), "here_the_answer_ends"),
                 (FIXED.replace("descriptor >>", "nosuch >>"), "my answer.c:3:"),
@@ -159,7 +159,7 @@ def test_a_host_without_a_compiler_is_told_what_to_install(monkeypatch, tmp_path
     assert "gcc" in " ".join(installed.missing(installed.QEMU_BUILD))
 
 
-def test_a_device_that_divides_by_zero_ends_its_own_qemu_and_no_other(no_guest_left):
+def test_a_device_that_divides_by_zero_ends_its_own_qemu_alone(no_guest_left):
     """The card is asked for its segments as soon as anything large is sent through it."""
     send = (
         "modprobe 8139cp; for i in /sys/class/net/*; do case $(cat $i/address) in "
@@ -230,7 +230,7 @@ OTHER_CARDS = [("virtio-net-pci", "0x1000"), ("pcnet", "0x2000"), ("ne2k_pci", "
 
 @pytest.mark.parametrize(
     "name, identity",
-    [("e1000", "0x100e"), *(pytest.param(*card, marks=pytest.mark.whole("machinery")) for card in OTHER_CARDS)],
+    [("e1000", "0x100e"), *(pytest.param(*card, marks=pytest.mark.part("machinery")) for card in OTHER_CARDS)],
 )
 def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, identity):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
@@ -242,7 +242,7 @@ def test_an_answer_of_the_other_kind_chooses_its_card(no_guest_left, name, ident
     assert sorted(found) == sorted([*others, identity])
 
 
-def test_a_wrong_word_in_such_an_answer_is_a_failure_with_the_known(tmp_path, monkeypatch):
+def test_a_wrong_word_in_such_an_answer_fails_with_the_known(tmp_path, monkeypatch):
     exercise = dataclasses.replace(EXERCISE, applies="profile", may_change=("server",))
     case = dataclasses.replace(cases.case("frag-needed"), profile="rtl8139")
     monkeypatch.setattr(cases, "exercise", lambda id, among=None: exercise)

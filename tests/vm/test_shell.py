@@ -137,9 +137,9 @@ def interrupt_while_it_leaves(one, line, later_s):
         one.sendintr()
 
 
-@pytest.mark.whole("machinery", why="how a livepatch comes out is held by tests of labs/trace, too")
+@pytest.mark.part("machinery", why="how a livepatch comes out is held by tests of labs/trace, too")
 @pytest.mark.parametrize("later_s", [0, 0.5, 2])  # the kernel takes seconds to leave what it runs
-def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s, lab, nothing_left):
+def test_ctrl_c_while_the_fault_is_taken_away_leaves_none(later_s, lab, nothing_left):
     one = Terminal("splice-push")
     one.said()
     assert "3.7's condition is in the kernel" in one.types("fault_on")
@@ -154,7 +154,7 @@ def test_ctrl_c_while_the_fault_is_taken_away_leaves_none_in_the_kernel(later_s,
     assert held.returncode == 0 and held.stdout == ""
 
 
-def test_without_a_terminal_lines_are_read_and_after_two_dashes_a_case_s_name_is_a_command_s(lab):
+def test_without_a_terminal_lines_are_read_as_they_come(lab):
     typed = lab("shell", "frag-needed", input="# a comment\nnet\nclient ping -c 1 server\nnonsense\nexit\ndump\n")
     assert typed.returncode == 0 and "*** Unknown command: nonsense" in typed.stderr
     assert "client client-eth0:lan-eth1" in typed.stdout and "1 received" in typed.stdout

@@ -43,21 +43,21 @@ def kernel():
 
 @pytest.fixture(scope="module")
 def fault(kernel):
-    return measured(kernel, told=False)
+    return measured(kernel, with_route=False)
 
 
 @pytest.fixture(scope="module")
-def told(kernel):
-    return measured(kernel, told=True)
+def with_route(kernel):
+    return measured(kernel, with_route=True)
 
 
-def measured(kernel, told: bool) -> list[dict]:
+def measured(kernel, with_route: bool) -> list[dict]:
     """Runs in which the machine kept time, by instruments that do not look at who waited."""
     tried = []
     while len(kept := [seen for seen in tried if seen["measured"]]) < RUNS:
         if len(tried) == TRIES:
             pytest.fail(f"{TRIES} runs, and the machine kept time in {len(kept)}: {tried[-1].get('reason')}")
-        tried.append(running.run(kernel, told, trace=False))
+        tried.append(running.run(kernel, with_route, trace=False))
     return kept
 
 
@@ -71,7 +71,7 @@ def words(tree: dict | str) -> str:
     return tree if isinstance(tree, str) else " ".join(map(words, tree["children"]))
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_b_waits_and_the_second_time_it_does_not(fault):
     for seen in fault:
         counters = seen["counters"]
@@ -84,7 +84,7 @@ def test_b_waits_and_the_second_time_it_does_not(fault):
     assert waited(fault, "b_ms") > RATIO * waited(fault, "b_again_ms"), fault
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_the_ladders_come_drawn(fault):
     for seen in fault:
         b, a = (seen["figures"][name] for name in ("b-ladder", "a-ladder"))
@@ -93,14 +93,14 @@ def test_the_ladders_come_drawn(fault):
         assert "MTU 1480" in words(a).replace("\N{NO-BREAK SPACE}", " ")
 
 
-@pytest.mark.whole("machinery", why="it has not been seen beside every load yet")
-def test_told_beforehand_nobody_waits(fault, told):
-    for seen in told:
+@pytest.mark.part("machinery", why="it has not been seen beside every load yet")
+def test_told_beforehand_nobody_waits(fault, with_route):
+    for seen in with_route:
         counters = seen["counters"]
         assert seen["told"] is True and {one["sent_bytes"] for one in seen["exchanges"]} == {1428}
         assert not counters.get("IpFragFails") and not counters.get("IcmpInDestUnreachs"), counters
     for name in ("a_ms", "b_ms", "b_again_ms"):
-        assert waited(fault, "b_ms") > RATIO * waited(told, name), (fault, told)
+        assert waited(fault, "b_ms") > RATIO * waited(with_route, name), (fault, with_route)
 
 
 def asked(kernel: State, module: str, *arguments: str, stdin: str = "") -> dict:
@@ -113,7 +113,7 @@ def test_what_is_not_prepared_runs_too_and_ends_as_it_does_elsewhere(kernel):
     assert seen["status"] == Status.USAGE and any("nosuch" in line.get("err", "") for line in seen["lines"])
 
 
-@pytest.mark.whole("machinery", why="brings two networks up, which takes a minute")
+@pytest.mark.part("machinery", why="brings two networks up, which takes a minute")
 @pytest.mark.parametrize("answer, verdict", [("solutions/1-route-mtu.sh", "PASS"), ("wrong/advmss.sh", "FAIL")])
 def test_an_answer_is_judged_as_in_the_vm(kernel, answer, verdict):
     script = (FOLDER / "frag_needed/exercises/ex1" / answer).read_text()
@@ -139,7 +139,7 @@ performance.now = () => Math.floor(real()) + 300000;
 """
 
 
-def test_an_old_page_with_a_coarse_clock_does_not_stop_the_guests(kernel, tmp_path):
+def test_an_old_page_with_a_coarse_clock_stops_no_guest(kernel, tmp_path):
     """The guest's clock leapt by the page's age, in a third of all runs, and then stood still for as long."""
     (tmp_path / "old.mjs").write_text(OLD_AND_COARSE)
     for _ in range(6):
@@ -175,8 +175,8 @@ def made_in(folder: Path) -> list[str]:
     return [entry.name for entry in folder.glob("tab-*") if entry.is_dir() and not entry.is_symlink()]
 
 
-@pytest.mark.whole("machinery", why="makes the state once more")
-def test_ctrl_c_while_the_state_is_made_leaves_nothing_and_the_next_call_makes_it(own_cache, lab):
+@pytest.mark.part("machinery", why="makes the state once more")
+def test_ctrl_c_while_the_state_is_made_leaves_nothing(own_cache, lab):
     process = subprocess.Popen([REPOSITORY / "lab", "tab"], start_new_session=True, text=True, stderr=subprocess.PIPE)
     while not at_work("make", f"{own_cache}/tab-"):
         assert process.poll() is None, process.communicate()
@@ -196,11 +196,11 @@ def test_a_pair_that_does_not_fit_is_one_sentence(kernel, tmp_path):
     with open(copy / "v86.wasm", "ab") as file:
         file.write(b"\0")
     with pytest.raises(LabError, match="state and emulator are one pair, and v86.wasm is not"):
-        running.run(State(copy), told=False, trace=False)
+        running.run(State(copy), with_route=False, trace=False)
 
 
 def test_the_command_prints_one_json_object(kernel, lab):
-    answer = lab("tab", "--run", "--told", "--json")
+    answer = lab("tab", "--run", "--with-route", "--json")
     seen = json.loads(answer.stdout)
     assert answer.returncode == (0 if seen["measured"] else 3), answer.stderr
     assert {"a_ms", "b_ms", "b_again_ms", "told", "measured"} <= set(seen) and seen["told"] is True

@@ -18,7 +18,7 @@ def test_each_package_has_a_line():
 
 def lines():
     """Mininet's in the base."""
-    others = pytest.mark.whole("machinery", why="one shows that a line runs as it stands")
+    others = pytest.mark.part("machinery", why="one shows that a line runs as it stands")
     for number, line in enumerate(LINES):
         yield pytest.param(line, id=f"{shlex.split(line)[2]}-{number}", marks=others if number else ())
 

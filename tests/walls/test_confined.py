@@ -121,7 +121,7 @@ def filled(attack: str, facts: dict) -> list[str]:
 
 
 def within(command: list[str], facts: dict) -> list[str]:
-    """The same, confined, with a file that it may write."""
+    """Words that run a command confined, with a file that it may write."""
     return confined.confined(command, writes=[Path(facts["written"])])
 
 
@@ -222,7 +222,7 @@ def test_its_sshd_is_reached_by_a_socket_that_we_have_made(tmp_path):
         server.wait()
 
 
-def test_where_nothing_can_be_confined_its_answer_is_refused_and_told_why(monkeypatch):
+def test_where_nothing_can_be_confined_the_answer_is_refused(monkeypatch):
     exercise = cases.exercise("rtl8139-tso/5")
     monkeypatch.setattr(answer_machine.installed, "missing", lambda names: [])
     monkeypatch.setattr(confined, "refusal", lambda: "no namespaces. Next: sudo sysctl x=1")

@@ -50,7 +50,7 @@ def drawn(graph: str) -> Xml.Element:
 
 
 def links(picture: Xml.Element) -> list[str]:
-    """Where its nodes, edges and clusters lead, in order, each once."""
+    """Where the picture's nodes, edges and clusters lead, in order, each once."""
     return list(dict.fromkeys(each.get(f"{XLINK}href", "") for each in picture.iter(f"{SVG}a")))
 
 
@@ -99,7 +99,7 @@ def _own(element: Xml.Element, href: Callable[[str], str | None]) -> None:
 
 
 def _plain(element: Xml.Element) -> Xml.Element:
-    """The same without namespaces: within HTML an <svg> needs none."""
+    """Strip an element of its namespaces, because within HTML an <svg> needs none."""
     for each in element.iter():
         each.tag = each.tag.removeprefix(SVG)
         each.attrib.pop("{http://www.w3.org/XML/1998/namespace}space", None)

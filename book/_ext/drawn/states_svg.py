@@ -179,8 +179,8 @@ def _queue(sizes: list[int], x: float, top: float, right: float, scale: float | 
 
 
 def _arrow(places: dict, name: str, kept: str, share: float, changed: bool) -> Element:
-    """From a part down to the one that it keeps; each arrives at its own share of the width, so that two can be told
-    apart."""
+    """An arrow from a part down to one that it keeps. Each arrives at its own share of the width, so that two can be
+    told apart."""
     (x, y, width, height), (to_x, to_y, to_width, _) = places[name], places[kept]
     start, end, bottom = x + width / 2, to_x + to_width * share, y + height
     curve = f"C{start:.1f} {bottom + 14:g} {end:.1f} {to_y - 16:g} {end:.1f} {to_y - 5:g}"

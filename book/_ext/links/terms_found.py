@@ -58,7 +58,7 @@ class Term:
 
     @classmethod
     def of(cls, docname: str, names: list[nodes.term]) -> Term:
-        """From the names that share one definition."""
+        """Make the term of the names that share one definition."""
 
         def text(each: nodes.term) -> str:
             return "".join(child.astext() for child in each if not isinstance(child, addnodes.index))

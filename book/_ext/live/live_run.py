@@ -80,7 +80,7 @@ class Pair:
 
     @property
     def folder(self) -> str:
-        """Where they lie in the site; other contents lie elsewhere, so a browser never mixes two builds."""
+        """Where the pair lies in the site. Other contents lie elsewhere, so a browser never mixes two builds."""
         return f"{FOLDER}/{hashlib.sha256(b''.join(self.files.values())).hexdigest()[:16]}"
 
     def manifest(self, up: str, scripts: list[str]) -> dict:

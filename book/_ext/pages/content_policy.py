@@ -46,7 +46,7 @@ def hashed(script: str) -> str:
 
 
 def scripts_in(html: str) -> list[str]:
-    """What its script elements hold, without those that load a file."""
+    """What the script elements of a page hold, without those that load a file."""
     return [script.get_text() for script in BeautifulSoup(html, "html.parser").find_all("script", src=False)]
 
 

@@ -26,7 +26,7 @@ def sheet(values: dict) -> str:
 
 
 def write(app: Sphinx) -> None:
-    """Into the folder of static files, before pages refer to it."""
+    """Write the style sheet into the folder of static files, before pages refer to it."""
     source = Path(app.srcdir) / app.config.house_style
     target = Path(app.outdir) / "_static" / SHEET
     target.parent.mkdir(parents=True, exist_ok=True)

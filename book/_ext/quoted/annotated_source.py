@@ -145,7 +145,7 @@ class AnnotatedSource(SphinxDirective):
 
 
 class PlainSource(SphinxPostTransform):
-    """For PDF and plain text: a listing with its callouts as comments, and a numbered list."""
+    """An excerpt in PDF and plain text: a listing with its callouts as comments, and a numbered list."""
 
     default_priority = 10  # before literal blocks are given their highlighting
 

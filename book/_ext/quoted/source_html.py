@@ -28,7 +28,7 @@ NODES = {"figure": annotated_source, "note": annotated_note}
 
 
 def setup_source_html(app) -> None:
-    """Both nodes with their visitors."""
+    """Register both nodes of an excerpt with their visitors."""
     app.add_node(annotated_source, html=(visit_figure, depart_figure))
     app.add_node(annotated_note, html=(visit_note, depart_note))
 

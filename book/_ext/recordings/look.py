@@ -68,8 +68,8 @@ class LookDirective(SphinxDirective):
 
 
 def outputs(seen: dict, name: str, alone: bool) -> list[nodes.Node]:
-    """What it said, each output under its sentence: first where it finds what it is for. The look-alike's alone, if the
-    page wants no other."""
+    """What the look's command said, each output under its sentence: first where it finds what it is for. The
+    look-alike's alone, if the page wants no other."""
     alike = seen.get("look_alike")
     there: list[nodes.Node] = []
     if alike:

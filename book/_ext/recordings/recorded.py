@@ -261,7 +261,7 @@ def take_figures(cells: list[dict]) -> dict[str, dict]:
 
 
 def put_figures(app: Sphinx, doctree: nodes.document) -> None:
-    """In place of each mark its figure, to be drawn for the page."""
+    """Put in place of each mark its figure, to be drawn for the page."""
     found = app.env.temp_data.get(FIGURES, {})
     for raw in list(doctree.findall(nodes.raw)) if found else ():
         if figure := found.get(raw.astext()):

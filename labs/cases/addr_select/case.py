@@ -84,7 +84,7 @@ class Outcome(Claims):
         }
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         seen = self.seen
         lines = [
             f"addr-select on Linux {self.kernel}",
@@ -142,6 +142,6 @@ def trace() -> Traced:
 
 
 def run(addresses: int = MOST, apart: Collection[int] = (), all_interfaces: int = 1) -> Outcome:
-    """From one service address to `addresses`, each with the setting and without; see `sweep.sweep`. Without
+    """Measure from one service address to `addresses`, each with the setting and without; see `sweep.sweep`. Without
     `all_interfaces` the node has the setting all the time, and the outcome is that the case was not reproduced."""
     return Outcome(sweep(addresses, apart, bool(all_interfaces)), os.uname().release)

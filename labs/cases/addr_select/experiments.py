@@ -62,8 +62,8 @@ def labels_lengthened(net: Network, entries: int) -> None:
 
 
 def lengthen_labels(net: Network, entries: int) -> None:
-    """So many more entries, none of which matches: before 4.15 the kernel had one list of labels for
-    all network namespaces, and each namespace added its ten."""
+    """Add so many labels, none of which matches: before 4.15 the kernel had one list of labels for all network
+    namespaces, and each namespace added its ten."""
     net.node.on(
         "ip",
         "-batch",

@@ -111,7 +111,7 @@ class Network(Topology):
         )
 
     def announce(self, count: int) -> None:
-        """From now on the node owns the service addresses 1 to `count`, at least: none is taken away.
+        """Give the node the service addresses 1 to `count`, if it has not got them; none is taken away.
 
         (Taking one away makes the kernel look through all routes for it, see rt6_remove_prefsrc()
         in net/ipv6/route.c: with thousands of addresses that takes minutes.)
@@ -120,7 +120,7 @@ class Network(Topology):
         self.announced = max(self.announced, count)
 
     def announce_v4(self, count: int) -> None:
-        """The same number of IPv4 addresses (/32) on the node's lo; nobody announces them."""
+        """Put so many IPv4 addresses (/32) on the node's lo; nobody announces them."""
         self.node.on(
             "ip",
             "-force",

@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.judge.check import EXPECTED_FOUND, named
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 
 
 def complete(answer: str, names: Mapping[str, type]) -> bool:
     """Whether there is something to measure for."""
     try:
         typed(answer, Verdict(""), names)
-    except Judged:
+    except VerdictFinal:
         return False
     return True
 
 
 def typed(answer: str, verdict: Verdict, names: Mapping[str, type]) -> dict[str, Any]:
-    """The answer's values, each of its type; else the verdict says what is missing, and Judged is raised."""
+    """The answer's values, each of its type; else the verdict says what is missing, and VerdictFinal is raised."""
     try:
         read = tomllib.loads(answer)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         verdict.fail("readable", "TOML", f"the answer cannot be read: {error}")
-        raise Judged from error
+        raise VerdictFinal from error
     for name, kind in names.items():
         fits = type(read.get(name)) in ((int, float) if kind is float else (kind,))
         if not fits:
@@ -33,5 +33,5 @@ def typed(answer: str, verdict: Verdict, names: Mapping[str, type]) -> dict[str,
             found = repr(read.get(name, "nothing"))
             verdict.fail(f"says-{named(name)}", words, found, f"{name}: {EXPECTED_FOUND}")
     if verdict.checks:
-        raise Judged
+        raise VerdictFinal
     return read

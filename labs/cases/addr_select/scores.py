@@ -88,7 +88,7 @@ class Choice:
         return sum(len(candidate.own) + len(candidate.best) for candidate in self.candidates)
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns: two lines a candidate, a column a rule of the RFC."""
+        """Text for the terminal, at most 80 columns: two lines a candidate, a column a rule of the RFC."""
         heads = [
             RFC.get(rule, ("?", ""))[0] if RFC.get(rule, ("?", ""))[0] != "-" else rule[:1].lower()
             for rule in self.rules

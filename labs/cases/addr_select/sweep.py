@@ -105,10 +105,10 @@ class Line:
 
 @dataclass
 class Sweep:
-    """By number of addresses: `broken` and `fixed` (use_oif_addrs_only), and `ipv4` as far as it went.
-    Their times are the best of the `turns` that count, which there are at further numbers, too, if asked for.
-    `rates` are packets a second of processor time; `sockets` are by kind, at `sockets_at` addresses.
-    `topology` describes the hosts."""
+    """What was seen, by number of addresses: `broken` and `fixed` (use_oif_addrs_only), and `ipv4` as far as it went.
+    Their times are the best of the `turns` that count, which there are at further numbers, too, if asked for. `rates`
+    are packets a second of processor time; `sockets` are by kind, at `sockets_at` addresses. `topology` describes the
+    hosts."""
 
     broken: dict[int, Point] = field(default_factory=dict)
     fixed: dict[int, Point] = field(default_factory=dict)
@@ -149,17 +149,17 @@ def counts(most: int) -> list[int]:
 
 
 def sweep(most: int, apart: Collection[int] = (), all_interfaces: bool = True) -> Sweep:
-    """Both networks, from one address to `most`; at those `apart` only turns are taken, for no line."""
+    """Take both networks from one address to `most`; at those `apart` only turns are taken, for no line."""
     seen = Sweep(sockets_at=min(REPORTED, most))
     with Network(all_interfaces) as timing, Silent(all_interfaces) as counting_in:
         seen.topology = timing.describe()
-        timed(timing, most, seen, apart)
-        counted(counting_in, most, seen)
+        measure_times(timing, most, seen, apart)
+        count_calls(counting_in, most, seen)
     return seen
 
 
-def timed(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> None:
-    """Fills in everything that has a time."""
+def measure_times(net: Network, most: int, seen: Sweep, apart: Collection[int] = ()) -> None:
+    """Fill in everything that has a time."""
     bound_ms = HELD_UP_MS if most >= REPORTED else math.inf  # with fewer addresses no time is judged
     with Sender(net) as sender, Sender(net, "ipv4") as ipv4, StallDetector() as clock:
         for count in sorted({*counts(most), *apart}):
@@ -202,15 +202,15 @@ def both(net: Network, measure: Callable) -> tuple:
 
 
 def best(seen: Sweep, count: int, turns: Sequence[Turn]) -> None:
-    """Fills in the points at this number of addresses: of each way the faster of all times."""
+    """Fill in the points at this number of addresses: of each way the faster of all times."""
     seen.broken[count] = reduce(Point.faster, (turn.broken for turn in turns))
     seen.fixed[count] = reduce(Point.faster, (turn.fixed for turn in turns))
     if turns[0].ipv4:
         seen.ipv4[count] = reduce(Point.faster, (turn.ipv4 for turn in turns if turn.ipv4))
 
 
-def counted(net: Network, most: int, seen: Sweep) -> None:
-    """Fills in the calls of one packet, and the time that adding the addresses took."""
+def count_calls(net: Network, most: int, seen: Sweep) -> None:
+    """Fill in the calls of one packet, and the time that adding the addresses took."""
     with counting() as calls, Sender(net) as sender:
         for count in counts(most):
             start = time.monotonic()

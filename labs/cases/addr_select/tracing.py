@@ -101,7 +101,7 @@ class Traced(Claims):
 
     @property
     def claims(self) -> list[Claim]:
-        """Who is asked, what decides, where the time goes."""
+        """Claims on who is asked, what decides, and where the time goes."""
         decided = self.choice.chosen.decided
         walk = self.part(WALK).with_callees
         return [
@@ -128,7 +128,7 @@ class Traced(Claims):
         return "\n".join(lines)
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         return "\n".join(
             [
                 f"addr-select under the tracers, Linux {self.kernel}",

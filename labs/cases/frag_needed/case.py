@@ -83,7 +83,7 @@ class Outcome(Claims):
         }
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         lines = [
             f"frag-needed on Linux {self.kernel}",
             "",
@@ -152,7 +152,7 @@ def traced(net: Network) -> Traced:
 
 
 def again(net: Network) -> Table:
-    """The same pair four times in one network; see `experiments.again`."""
+    """Run the same pair four times in one network; see `experiments.again`."""
     from labs.cases.frag_needed import experiments
 
     return experiments.again(net)

@@ -55,7 +55,7 @@ def memory_tracer() -> Tracer:
 
 
 def again(net: Network) -> Table:
-    """The same pair four times: at first, after nothing, after a flush, after a new route."""
+    """Run the same pair four times: at first, after nothing, after a flush, after a new route."""
     tries = [tried(net, "new namespaces"), tried(net, "nothing")]
     net.client.on("ip route flush cache")
     tries.append(tried(net, "ip route flush cache"))

@@ -175,7 +175,7 @@ class Network(Topology):
 
     @cached_property
     def tls(self) -> ssl.SSLContext:
-        """For clients that trust the server's certificate and nothing else."""
+        """A TLS context for clients that trust the server's certificate and nothing else."""
         context = ssl.create_default_context(cafile=CERTIFICATE)
         context.check_hostname = False
         return context

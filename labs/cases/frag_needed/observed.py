@@ -71,7 +71,7 @@ class Observed:
         return [packet for packet in packets if packet.is_frag_needed and packet.src != CLIENT]
 
     def left_after_ms(self, name: str) -> float:
-        """From the question to the first of its data on the wire."""
+        """Milliseconds from the question to the first of its data on the wire."""
         exchange = self[name]
         return (self.sent(name)[0].time_s - exchange.at_s) * 1e3
 
@@ -143,7 +143,7 @@ class Observed:
 
 
 def place(packet: Packet) -> tuple[str, str] | None:
-    """Who sent a packet of the VIP: what goes there meets the balancer, which alone sends ICMP."""
+    """The hosts that a packet went from and to: what goes to the VIP meets the balancer, which alone sends ICMP."""
     if packet.src == packet.dst:
         return None
     if packet.dst == VIP:

@@ -116,7 +116,7 @@ class Traced(Claims):
         return "\n".join(lines)
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         head = [
             f"frag-needed under the tracers, Linux {self.kernel}",
             f"attached in {self.tracer.attach_s:.1f} s, no event lost",

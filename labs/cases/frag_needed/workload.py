@@ -91,7 +91,7 @@ class ThroughSidecar:
         self.socket = net.tls.wrap_socket(plain)
 
     def info(self) -> None:
-        """Nothing: this connection ends at the sidecar, and is not the one that waits."""
+        """Return nothing, because this connection ends at the sidecar, and is not the one that waits."""
 
     def ask(self, size: int | None = None) -> tuple[int, None]:
         """Sends one request and waits for its answer; bytes of the request. One of SERVED_BYTES gets as many back."""
@@ -159,7 +159,7 @@ class Watch:
 
     @property
     def seen(self) -> Observed:
-        """The same, of a block in which something was asked."""
+        """What was observed in a block in which something was asked."""
         if self.observed is None:
             raise LookupError("nothing was asked, so nothing was seen")
         return self.observed

@@ -108,7 +108,7 @@ class Outcome(Claims):
         }
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         return "\n".join(
             [
                 f"rtl8139-tso on Linux {self.kernel}",

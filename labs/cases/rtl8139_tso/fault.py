@@ -14,15 +14,15 @@ from labs.cases.rtl8139_tso.judge import HELD_UP_MS, mechanism
 from labs.cases.rtl8139_tso.names import HOSTS
 from labs.cases.rtl8139_tso.observed import Download
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import answered, judge_script, others_left_alone, require_no_stall, script_in, whole_in
+from labs.judge.judging import answered, complete_observation, judge_script, others_left_alone, require_no_stall
 
 FULL_SHARE = 0.75  # of all segments, that carry what the MSS allows: smaller ones cost everybody
 
 
 def begun(evidence: Evidence, verdict: Verdict) -> Any:
     """What was seen; the script ran, and the server as it was shows what the answer is to fix."""
-    judge_script(verdict, script_in(evidence))
-    seen = whole_in(evidence)
+    judge_script(verdict, evidence)
+    seen = complete_observation(evidence)
     shows_the_fault(seen.broken)
     return seen
 

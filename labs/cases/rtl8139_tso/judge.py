@@ -68,7 +68,7 @@ def deaf(broken: Download) -> list[Claim]:
 
 
 def hearing(state: Download) -> list[Claim]:
-    """It hears the router, which changes nothing on the wire; neither does a route's MTU."""
+    """Claims that the server hears the router, which changes nothing on the wire; neither does a route's MTU."""
     return [
         Claim(
             state.heard == len(state.frag_needed) > 0 and state.largest_bytes == CUT_BYTES,
@@ -79,7 +79,7 @@ def hearing(state: Download) -> list[Claim]:
 
 
 def cut_at_the_router(locked: Download) -> list[Claim]:
-    """With a locked MTU the segments are as wrong as before, and pass."""
+    """Claims that with a locked MTU the segments are as wrong as before, and pass."""
     cut, pieces = locked.router("FragOKs"), locked.router("FragCreates")
     return [
         Claim(
@@ -106,7 +106,7 @@ def nothing_to_cut(state: Download) -> list[Claim]:
 
 
 def rate(seen: Download) -> float:
-    """In KB/s, what the medians are taken of."""
+    """The rate in KB/s, of which medians are taken."""
     return seen.rate_kb_s
 
 

@@ -74,7 +74,7 @@ class Download:
         return sum(packet.payload_bytes == self._room(packet) for packet in self.data) / len(self.data)
 
     def _room(self, packet: Packet) -> int:
-        """For payload, in a segment with this one's options."""
+        """Bytes for payload in a segment with this one's options."""
         return self.mss - (packet.length_bytes - packet.payload_bytes - HEADERS_BYTES)
 
     @property

@@ -19,7 +19,7 @@ from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 
 HEAR = ("INPUT", "-p", "icmp", "-m", "icmp", "--icmp-type", "3", "-j", "ACCEPT")
 
@@ -126,7 +126,7 @@ def under(net: Network, key: str, tracer=None) -> Download:
 
 def as_it_is(net: Network) -> Download:
     """A download before the answer acts, and nothing learnt from it."""
-    with spent(CONTROL):
+    with timed(CONTROL):
         broken = under(net, "as_it_is")
         net.route("server")
     return broken

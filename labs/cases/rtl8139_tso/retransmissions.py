@@ -24,8 +24,8 @@ class SentAgain:
 
     @cached_property
     def tries(self) -> list[tuple[int, ...]]:
-        """For each dropped segment, in order: payloads of all frames with its first byte, up to the one
-        that passed the narrow link (or the download's end)."""
+        """Tries to send each dropped segment, in order: payloads of all frames with its first byte, up to the one that
+        passed the narrow link (or the download's end)."""
         found: dict[int, list[Packet]] = {}
         for packet in self.seen.data:
             if packet.seq is None:
@@ -49,7 +49,7 @@ class SentAgain:
 
     @property
     def lower_by(self) -> Counter[int]:
-        """From one try to the next: by how many bytes it is smaller."""
+        """How many bytes smaller each try is than the one before, and how often."""
         return Counter(early - late for sizes in self.tries for early, late in zip(sizes, sizes[1:]))
 
     def to_json(self) -> dict:
@@ -62,7 +62,7 @@ class SentAgain:
         }
 
     def text(self) -> str:
-        """At most 80 columns."""
+        """Text of at most 80 columns."""
         lines = ["times  payload of each frame with a dropped segment's first byte"]
         lines += [f"{times:5}  {' then '.join(map(str, sizes))}" for sizes, times in self.ways.most_common()]
         return "\n".join(line[:80] for line in lines)

@@ -195,7 +195,7 @@ class Traced(Claims):
         return "\n".join([*lines, f"… and {len(since) - 8} more" if len(since) > 8 else ""]).rstrip()
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         head = [
             f"rtl8139-tso under the tracer, Linux {self.kernel}",
             f"attached in {self.tracer.attach_s:.1f} s, no event lost",
@@ -255,7 +255,7 @@ def _sizes(sizes: tuple[int, ...]) -> str:
 
 
 def traced(net: Network) -> Traced:
-    """Both downloads under one tracer after the other."""
+    """Trace both downloads, each under a tracer of its own."""
     watched = []
     for key in ("opened", "mtu_lock_1500"):
         with segments_tracer() as tracer:

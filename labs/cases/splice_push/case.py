@@ -111,7 +111,7 @@ class Outcome(Claims):
         }
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         lines = [
             f"splice-push on Linux {self.kernel}; broken: 3.7's condition, by livepatch",
             f"Shown is, of {ROUNDS} rounds, the one that took the median time.",

@@ -101,7 +101,7 @@ def unharmed(one: Fetched, pushes: set[int]) -> Claim:
 
 
 def probed(one: Fetched) -> list[Claim]:
-    """Nobody pushes, and yet it is delivered: by the timer."""
+    """Claims that nobody pushes, and what is left is yet delivered: by the timer."""
     probes, pushes = len(one.of("tcp_write_wakeup")), one.pushes
     return [
         Claim(

@@ -107,7 +107,7 @@ def received(client: socket.socket) -> int:
 
 
 def report(net: Network, regression: Path) -> Table:
-    """With TCP_CORK and without, on the kernel as it is and with the regression."""
+    """Replay the report with TCP_CORK and without, on the kernel as it is and with the regression."""
     rows = [replayed(net, "fixed", False), replayed(net, "fixed, corked", True)]
     with module.livepatched(regression):
         rows += [replayed(net, "broken", False), replayed(net, "broken, corked", True)]

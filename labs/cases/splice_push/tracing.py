@@ -150,7 +150,7 @@ class Traced(Claims):
         return "\n".join(lines)
 
     def text(self) -> str:
-        """For the terminal, at most 80 columns."""
+        """Text for the terminal, at most 80 columns."""
         head = [
             f"splice-push under the tracers, Linux {self.kernel}",
             f"attached in {self.tracer.attach_s:.1f} s, no event lost",
@@ -187,8 +187,8 @@ class Traced(Claims):
 
 
 def traced(net: Network, regression: Path) -> Traced:
-    """The same requests in both states. Each has a tracer of its own: a stack is shown by the names of its functions,
-    and the kernel has those of the livepatch only as long as that is loaded."""
+    """Trace the same requests in both states. Each has a tracer of its own: a stack is shown by the names of its
+    functions, and the kernel has those of the livepatch only as long as that is loaded."""
     module.tidy()
     with push_tracer() as before:
         fixed = fetch(net, SHOWN, before, "fixed")

@@ -111,7 +111,7 @@ class Fetched:
 
     @property
     def stayed_ms(self) -> float:
-        """From the beginning of the splice(2) until the last segment with data left the sender, by the
+        """Milliseconds from the beginning of the splice(2) until the last segment with data left the sender, by the
         kernel's clock: what no busy machine lengthens. Infinite if not all has left."""
         begun, left = self.of("generic_splice_sendpage"), [one for one in self.of("__tcp_transmit_skb") if one.value]
         if self.missing_bytes or not begun or not left:

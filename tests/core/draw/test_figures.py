@@ -10,7 +10,7 @@ from core.draw.flame import Flame
 from core.draw.ladder import Ladder, ladder
 from core.draw.page import Page
 from core.draw.tree import markup
-from core.plain import plain
+from core.serialization import to_json
 from core.wire.packet import Packet
 
 QUOTED = Packet(0.0, "10.0.0.1", "10.0.0.2", "tcp", sport=1, dport=80)
@@ -22,7 +22,7 @@ PACKETS = [
 HOSTS = {"client": ["10.0.0.1"], "server": ["10.0.0.2"]}
 SEEN = ladder(PACKETS, HOSTS, "A <b>", notes={0: "a note"}, gap_notes={2: "waits"}, lost={0})
 STEP = SEEN.figure()["steps"][0]
-QUOTES_ITSELF = plain(QUOTED)
+QUOTES_ITSELF = to_json(QUOTED)
 QUOTES_ITSELF["quoted"] = QUOTES_ITSELF
 FLAME = Flame(Counter({("a", "b"): 3, ("a", "c", "d"): 2}), "Calls")
 FRAMES = [("seen", "f", "f+0x1"), ("also there", None, "g.isra.0+0x2/0x9"), ("folded", "h", None)]

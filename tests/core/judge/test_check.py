@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.check import EXPECTED_FOUND, Check, lines, named, read_checks
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 
 PASSED = Check("no-fragments", True, "none", "no packet was fragmented")
 FAILED = Check("few-questions", False, "100 at most", "7 were asked", EXPECTED_FOUND)
@@ -63,7 +63,7 @@ def test_all_that_was_looked_at_is_in_the_json_as_data():
     assert [check.to_json() for check in read_checks(found["checks"])] == found["checks"]
 
 
-def test_a_list_shows_what_passed_and_of_others_what_was_expected():
+def test_a_list_shows_what_passed_and_else_what_was_expected():
     assert lines([PASSED, FAILED, UNDECIDED]) == [
         "  yes  no packet was fragmented",
         "  NO   few-questions",

@@ -52,7 +52,7 @@ def doctor(home, rule="open", **variables) -> tuple[int, dict[str, dict]]:
     return called.returncode, {name: findings[name] for name in FOUR}
 
 
-def test_where_nothing_is_set_four_settings_are_named_before_there_is_an_environment(home):
+def test_four_settings_are_named_before_there_is_an_environment(home):
     status, found = doctor(home)
     assert status == 3 and not any(finding["good"] for finding in found.values())
     assert all("not resolved" in finding["found"] for finding in found.values())
@@ -92,7 +92,7 @@ def test_with_what_it_names_it_is_content(home, settings):
     assert [(finding["good"], finding["found"]) for finding in found.values()] == [(True, "reached")] * 4
 
 
-def test_a_proxy_that_asks_for_a_password_is_named_and_no_password_is(home):
+def test_a_proxy_that_asks_for_a_password_is_named_without_it(home):
     wrong = dict.fromkeys(PROXIES, "http://name:wrong-word@127.0.0.1:3128")
     status, found = doctor(home, rule="password", **wrong)
     assert status == 3 and all("(407)" in finding["found"] for finding in found.values()), found
@@ -100,7 +100,7 @@ def test_a_proxy_that_asks_for_a_password_is_named_and_no_password_is(home):
     assert "wrong-word" not in json.dumps(found)
 
 
-@pytest.mark.whole("machinery", why="the base has the same without a password")
+@pytest.mark.part("machinery", why="the base has the same without a password")
 def test_with_the_password_it_is_content(home):
     has_environment(home)
     right = dict.fromkeys(PROXIES, "http://name:secret-word@127.0.0.1:3128")
@@ -124,7 +124,7 @@ def test_apts_own_proxy_is_mmdebstraps_too_and_nobody_elses(home):
     assert [line.split("\t")[0] for line in said] == ["ok", "ok", "LACK", "LACK"], said
 
 
-@pytest.mark.whole("machinery", why="the base has the same before there is an environment")
+@pytest.mark.part("machinery", why="the base has the same before there is an environment")
 def test_who_is_off_the_network_and_lacks_nothing_is_told_so(home):
     """A machine that was made ready beforehand, as for a workshop."""
     has_environment(home)

@@ -139,10 +139,10 @@ def test_what_was_not_measured_says_why():
     assert "not measured: the guest's heart beat 90 ms late" in said
 
 
-def test_told_and_trace_are_of_a_run():
+def test_with_route_and_trace_are_of_a_run():
     from click.testing import CliRunner
 
     from host.cli import main
 
-    answer = CliRunner().invoke(main, ["tab", "--told"])
-    assert answer.exit_code == 2 and "./lab tab --run --told" in answer.output
+    answer = CliRunner().invoke(main, ["tab", "--with-route"])
+    assert answer.exit_code == 2 and "./lab tab --run --with-route" in answer.output

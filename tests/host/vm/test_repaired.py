@@ -36,7 +36,7 @@ def attempt():
     raise GuestDied("it does not wake")
 
 snapshot.machine_setup = lambda which: [profile]
-snapshot.snapshot = lambda which: store.made("snapshot-x", "k", make)
+snapshot.snapshot = lambda which: store.build_once("snapshot-x", "k", make)
 print(snapshot._repaired("x", attempt))
 """
 

@@ -64,7 +64,7 @@ ANOTHER = Another(
 
 
 def for_others(id: str, seen: Cure, another: Another | None = ANOTHER, **changed) -> Evidence:
-    """Of an exercise in which another client asks, too; that has had no transfers where it need not be fast."""
+    """Evidence of an exercise in which another client asks, too, without transfers where it need not be fast."""
     settings = [Settings(host) for host in (*HOSTS, "client2") if host not in exercise(id).allowed]
     if another == ANOTHER and id == "frag-needed/3":
         another = replace(another, bulk=[], tls_bulk=[])

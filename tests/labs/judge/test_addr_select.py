@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.addr_select.costs import Cost, Pair
-from labs.cases.addr_select.cure.judge import EXPIRES, TRIED, Cure, Node, Services, Use
+from labs.cases.addr_select.cure.judge import EXPIRES, TRIED, Cure, NodeSettings, Services, Use
 from labs.cases.addr_select.exercises.ex3.judge import Sent
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.judge.judging import verdict_on, verdict_on_file
@@ -20,7 +20,7 @@ def turns(source: str = NODE, other_us: float = 40.0, held_up_ms: float = 0) -> 
 
 USED = [Use(each, each, each, each, each) for each in (*TRIED, service(300))]
 SERVED = Services(REPORTED, REPORTED, USED)
-CURE = Cure(11268, 26, turns(), SERVED, Node([Settings("node"), Settings("node")], []))
+CURE = Cure(11268, 26, turns(), SERVED, NodeSettings([Settings("node"), Settings("node")], []))
 SENT = Sent(11268, 22000, [[NODE] * 10] * 2, [1, 1])
 OTHERS = [Settings("router"), Settings("peer")]
 ONE = Evidence("addr-select/1", "x", "6.1", Script(0, ""), OTHERS, "", CURE)
@@ -47,8 +47,8 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         assert verdict.verdict == "PASS", verdict.text()
 
 
-CHANGED = Node([Settings("node"), Settings("node", [], ["a route"])], [])
-SET = Node([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_oif_addrs_only = 1"])
+CHANGED = NodeSettings([Settings("node"), Settings("node", [], ["a route"])], [])
+SET = NodeSettings([Settings("node"), Settings("node")], ["net/ipv6/conf/node-eth0/use_oif_addrs_only = 1"])
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_where_nothing_is_slow_nothing_is_judged(evidence):
         cure(turns=turns(held_up_ms=1e3)),
         cure(node=None),
         cure(services=replace(SERVED, used=USED[1:])),
-        cure(node=Node([], [])),
+        cure(node=NodeSettings([], [])),
         sent(asked=None),
         sent(choices=[]),
         sent(choices=[1]),

@@ -30,7 +30,7 @@ def test_another_client_is_as_fast_where_it_has_to_be_and_served(id, another):
 
 
 def other(**changed) -> Evidence:
-    """Of exercise 2, where something else comes of the other client."""
+    """Evidence of exercise 2, where something else comes of the other client."""
     return for_others("frag-needed/2", RIGHT.seen, replace(ANOTHER, **changed))
 
 

@@ -54,7 +54,7 @@ def test_there_is_evidence_of_each_answer_that_gave_any():
     assert without == NONE, stored.ANEW
 
 
-def test_a_hint_makes_no_evidence_stale_and_what_may_be_touched_does(tmp_path):
+def test_no_hint_makes_evidence_stale_but_what_may_be_touched(tmp_path):
     exercise = stored.EXERCISES["frag-needed/1"]
     text = (exercise.folder / "exercise.toml").read_text()
 
@@ -67,7 +67,7 @@ def test_a_hint_makes_no_evidence_stale_and_what_may_be_touched_does(tmp_path):
 
 
 def evidence_of(id: str) -> dict:
-    """Of its first solution."""
+    """The stored evidence of an exercise's first solution."""
     answer = next(each for each in stored.answers() if (each[0].id, each[1]) == (id, "solution"))
     return stored.load(stored.file(*answer))["evidence"]
 

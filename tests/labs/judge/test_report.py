@@ -8,7 +8,7 @@ import pytest
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
 from labs.cases.addr_select.exercises.ex6.judge import FAR, FARTHEST, MOST_APART, Choice, Choices, apart, moduli
-from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
+from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, MtuReductions
 from labs.cases.frag_needed.names import BALANCER, CLIENT
 from labs.cases.splice_push.exercises.ex5.judge import PUSHES, Unpushed
 from labs.judge.judging import WHOLE, verdict_on, verdict_on_file
@@ -28,7 +28,7 @@ TOLD = [Event("A", number) for number in range(6)]
 TOLD += [Event("B", 0), Event("C", 1), Event("C", 1), Event("B", 0)]  # as they end
 TOLD += [Event("D", 0), Event("E", 1), Event("E", 1), Event("D", 0)]
 RIGHT = {
-    "frag-needed/5": lambda program: Ways(program, WAYS, CURRENT, SENDER, TELLERS, IN_FLIGHT),
+    "frag-needed/5": lambda program: MtuReductions(program, WAYS, CURRENT, SENDER, TELLERS, IN_FLIGHT),
     "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
     "addr-select/6": lambda program: Choices(program, MADE, THREADS),
 }
@@ -79,12 +79,12 @@ def test_the_first_that_is_wrong_is_named(id, named):
 @pytest.mark.parametrize(
     "id, seen",
     [
-        ("frag-needed/5", Ways(Program(), WAYS[:1], CURRENT[:1], SENDER, TELLERS[:1], IN_FLIGHT[:1])),
+        ("frag-needed/5", MtuReductions(Program(), WAYS[:1], CURRENT[:1], SENDER, TELLERS[:1], IN_FLIGHT[:1])),
         ("splice-push/5", Unpushed(Program(), SPLICES, {"A": 1})),
         ("addr-select/6", Choices(Program(), MADE[:5], THREADS)),
     ],
 )
-def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
+def test_a_kernel_that_did_not_what_was_asked_is_no_verdict(id, seen):
     assert verdict_on(replace(of(id, Program()), seen=seen)).verdict == "SKIP"
 
 
@@ -103,7 +103,7 @@ def test_a_kernel_that_did_not_do_what_was_to_be_told_is_no_verdict(id, seen):
         (dict(owned=[True]), WHOLE),
     ],
 )
-def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(changed, id):
+def test_events_that_cannot_tell_two_programs_are_no_verdict(changed, id):
     seen = replace(RIGHT["frag-needed/5"](Program(told=changed.get("truth", WAYS))), **changed)
     verdict = verdict_on_file(replace(of("frag-needed/5", Program()), seen=seen).text().encode())
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [id], verdict.text()
@@ -118,7 +118,7 @@ def test_events_that_tell_no_right_program_from_a_wrong_one_are_no_verdict(chang
         ([False, True, False, True], True),  # it does not
     ],
 )
-def test_where_the_socket_s_owner_tells_the_ways_apart_too_it_is_said(owned, said):
+def test_it_is_said_where_the_socket_s_owner_tells_the_ways_too(owned, said):
     evidence = of("frag-needed/5", Program(told=WAYS))
     evidence = replace(evidence, seen=replace(evidence.seen, owned=owned))
     verdict = verdict_on_file(evidence.text().encode())
@@ -127,7 +127,7 @@ def test_where_the_socket_s_owner_tells_the_ways_apart_too_it_is_said(owned, sai
 
 
 def later(thread: str) -> list[Choice]:
-    """This thread's choices so late that they meet nobody's."""
+    """A thread's choices so late that they meet nobody's."""
     return [
         replace(one, first_s=one.first_s + 99, last_s=one.last_s + 99) if one.thread == thread else one for one in MADE
     ]
@@ -171,11 +171,11 @@ def test_choices_that_did_not_meet_tell_nothing(made, threads, id):
         (f"% {FARTHEST}; % {FARTHEST + 1}; % {1 << 40}", [FARTHEST]),  # no two ids are so far apart
     ],
 )
-def test_the_numbers_of_an_answers_code_are_those_that_may_make_one_of_two_threads(code, found):
+def test_numbers_of_an_answer_are_those_that_may_merge_threads(code, found):
     assert moduli(code) == found
 
 
-def test_each_number_divides_a_distance_between_ids_and_distances_are_few():
+def test_each_number_divides_one_of_few_distances_between_ids():
     numbers = [3, 7, 13, 1021, 65537, FARTHEST - 1]
     distances = apart(" ".join(map(str, numbers)))
     assert len(distances) == 3 and max(distances) <= FARTHEST
@@ -186,7 +186,7 @@ A_PRIME = "int on(void *ctx) { int slot = thread() % 1021; }"
 
 
 @pytest.mark.parametrize("distance, passes", [(1021, True), (3 * 1021, True), (1020, False), (FAR, False)])
-def test_threads_that_agree_by_a_number_of_the_answer_have_to_have_met(distance, passes):
+def test_threads_that_agree_by_a_number_have_to_have_met(distance, passes):
     made = [replace(one, first_s=one.first_s + 99, last_s=one.last_s + 99) for one in MADE[-4:]]
     made = [*MADE, *(replace(one, thread={"D": "F", "E": "G"}[one.thread]) for one in made)]
     told = [*TOLD["addr-select/6"], Event("F", 0), Event("G", 1), Event("G", 1), Event("F", 0)]

@@ -9,7 +9,7 @@ from labs.cases.rtl8139_tso.card.judge import (
     ASKED_MSS,
     PLAIN_MSS,
     PLAIN_REMAINDERS,
-    Card,
+    CardDownloads,
     drawn,
     drawn_plain,
     sizes_of,
@@ -47,8 +47,8 @@ ONE = Evidence(
 )
 OTHER = fast({170: 9, 100: 2}, mss=170, options=0)
 TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"], OTHER))
-FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=Card(ASKED, PLAIN, True, replace(CONTROL, server="beside")))
-FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=Card(ASKED, PLAIN, True, replace(CONTROL, server="mended")))
+FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=CardDownloads(ASKED, PLAIN, True, replace(CONTROL, server="beside")))
+FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=CardDownloads(ASKED, PLAIN, True, replace(CONTROL, server="mended")))
 
 
 def changed(evidence: Evidence, **parts) -> Evidence:
@@ -61,7 +61,7 @@ def let(**moved: int) -> Evidence:
 
 
 def said(word: str) -> Evidence:
-    """That of exercise 1, with another prediction."""
+    """The answer of exercise 1, with another prediction."""
     return replace(ONE, script=Script(0, "", variables={"DOWNLOAD": word}))
 
 
@@ -76,7 +76,7 @@ def test_what_the_kernel_does_itself_may_be_off(lost):
     assert verdict_on(changed(TWO, lost=lost)).verdict == "PASS"
 
 
-def test_a_segment_without_timestamps_is_full_with_as_many_bytes_more():
+def test_a_segment_without_timestamps_is_full_with_more_bytes():
     full = fast({1320: 9, 100: 2}, options=0)
     assert (
         verdict_on(changed(TWO, fixed=full)).verdict
@@ -168,7 +168,7 @@ def test_a_word_is_the_same_in_capitals(word):
         (changed(FOUR, intact=False), "same-bytes"),
         (changed(FOUR, control=replace(FOUR.seen.control, got_bytes=100_000_000)), "fast"),
         (changed(FIVE, asked=[*ASKED[:3], replace(SMALL, card_counters={"tx_packets": 11})]), "card-cuts-4"),
-        (replace(FIVE, unanswered="curl got nothing", seen=Card([])), "requests-answered"),
+        (replace(FIVE, unanswered="curl got nothing", seen=CardDownloads([])), "requests-answered"),
     ],
 )
 def test_what_is_wrong_fails_for_its_reason(evidence, id):

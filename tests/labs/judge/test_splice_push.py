@@ -7,7 +7,7 @@ import pytest
 
 from core.judge.evidence import Evidence
 from labs.cases.splice_push.delivery.judge import AGAIN, FIRST, SIZES, STOPPED_BYTES, TRACED_BYTES, Object, Served
-from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, REQUESTS, Repaired, Request
+from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, REQUESTS, Repaired, Response
 from labs.cases.splice_push.pages import PIPE_BYTES, Call
 from labs.cases.splice_push.server import PATTERN, SPLICE_F_MORE
 from labs.errors import RAN_ON
@@ -56,7 +56,7 @@ POLLED = f"getsockopt({SOCKET}, SOL_TCP, TCP_INFO, ..., [104]) = 0 <0.000048>"
 
 
 def splice(asked: int, moved: int, flags: str = "0") -> str:
-    """As strace says it."""
+    """A splice(2), as strace says it."""
     return f"splice(7<pipe:[3]>, NULL, {SOCKET}, NULL, {asked}, {flags}) = {moved} <0.000103>"
 
 
@@ -93,15 +93,15 @@ TWO = Evidence(
 )
 
 
-def drawn(name: str) -> Request:
-    """As a kernel has it that puts pages together; one page is all, for all kinds."""
+def drawn(name: str) -> Response:
+    """A request in a kernel that puts pages together; one page is all, for all kinds."""
     how, more = DRAWN[name]
     asked, *others = spliced(20_000, ASKED[how](20_000)[0], MORE if more else 0)
     calls = [replace(asked, detail=11 | SPLICE_F_MORE * more), *others]
-    return Request(name, 20_000, 0, 3, calls, f"asked={asked.value}")
+    return Response(name, 20_000, 0, 3, calls, f"asked={asked.value}")
 
 
-MADE = [*(Request(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS), *map(drawn, DRAWN)]
+MADE = [*(Response(name, 20_000, 0, 3, spliced(20_000)) for name in REQUESTS), *map(drawn, DRAWN)]
 EXACT_AND_MORE = len(REQUESTS) + [*DRAWN].index("drawn: exact, with MORE")
 FOUR = Evidence("splice-push/4", "x", "6.1", seen=Repaired("", MADE, 20_000, MADE))
 
@@ -256,7 +256,7 @@ def test_late_on_a_machine_that_stood_still_says_nothing():
     assert verdict_on(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
 
 
-def test_late_and_then_in_time_says_nothing_and_late_each_time_fails():
+def test_late_once_says_nothing_and_late_each_time_fails():
     verdict = verdict_on(of(ONE, 1, took_ms=22, tried_ms=[222]))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["in-time"]
     verdict = verdict_on(of(ONE, 1, took_ms=223, tried_ms=[222, 224]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.splice_push.delivery.system_calls import (
     copied_bytes,
     lasted_ms,
@@ -80,7 +80,7 @@ def test_what_a_call_copies(line, copied):
     assert copied_bytes(line) == copied
 
 
-def test_a_send_is_without_a_copy_where_the_connection_was_set_so_before():
+def test_a_send_is_without_a_copy_on_a_connection_set_so():
     def sent(to: str) -> str:
         return f'sendto({to}, ""..., 9, MSG_ZEROCOPY, NULL, 0) = 9 <0.1>'
 

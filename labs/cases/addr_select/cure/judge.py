@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import answered, judge_script, others_left_alone, script_in, whole_in
+from labs.judge.judging import answered, complete_observation, judge_script, others_left_alone
 
 RATIO = BOUNDS["reported_send_ratio"]
 FEW_QUESTIONS = 100  # of 11268
@@ -50,7 +50,7 @@ class Services:
 
 
 @dataclass
-class Node:
+class NodeSettings:
     """The node's settings, right after the answer acted and at the end, beside those before: what has changed of them,
     but for SETTING, the lines by which SETTING was on at an interface, then or while something was measured, and those
     new ones that the kernel will take away when their time is over."""
@@ -69,19 +69,19 @@ class Cure:
     asked: int | None = None
     turns: list[Pair] = field(default_factory=list)
     services: Services | None = None
-    node: Node | None = None
+    node: NodeSettings | None = None
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         counted = None not in (self.asked_before, self.asked)
         return bool(counted and self.turns and self.services and self.node and len(self.node.changed) == 2)
 
 
-def judge(by_its_means: Callable[[Verdict, Node], None], evidence: Evidence, verdict: Verdict) -> None:
+def judge(by_its_means: Callable[[Verdict, NodeSettings], None], evidence: Evidence, verdict: Verdict) -> None:
     """A script that touches the node only. `by_its_means` asks whether it goes the way that the exercise is about."""
-    judge_script(verdict, script_in(evidence))
-    seen: Cure = whole_in(evidence)
+    judge_script(verdict, evidence)
+    seen: Cure = complete_observation(evidence)
     if seen.asked_before is not None:
         looks_through_all(seen.asked_before)
     if seen.turns:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.addr_select.cure.judge import EXPIRES, SETTING, Cure, Node, Services
+from labs.cases.addr_select.cure.judge import EXPIRES, SETTING, Cure, NodeSettings, Services
 from labs.cases.addr_select.cure.serving import echo_request, socket_on, used
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import EVAL, PEER, REPORTED
@@ -93,10 +93,10 @@ def services(net: Network) -> Services:
     return Services(owned, net.learnt_now(), used(net))
 
 
-def node(before: list[str], at_first: list[str], at_last: list[str], meanwhile: list[str]) -> Node:
+def node(before: list[str], at_first: list[str], at_last: list[str], meanwhile: list[str]) -> NodeSettings:
     """What has become of the node's settings, by their lines."""
     others, *now = ([line for line in lines if SETTING not in line] for lines in (before, at_first, at_last))
     on = re.compile(rf"\S*/{SETTING} = [^0]\S*")
     lines = [line for line in (*at_first, *meanwhile, *at_last) if on.fullmatch(line)]
     passing = [line.strip() for line in (*at_first, *at_last) if EXPIRES.search(line) and line not in before]
-    return Node([compared("node", others, lines) for lines in now], list(dict.fromkeys(lines)), passing[:MOST_LINES])
+    return NodeSettings([compared("node", others, then) for then in now], [*dict.fromkeys(lines)], passing[:MOST_LINES])

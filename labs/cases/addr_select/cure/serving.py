@@ -23,7 +23,7 @@ ECHO_REQUEST, ECHO_REPLY = 128, 129  # RFC 4443, 4.1
 
 
 def used(net: Network) -> list[Use]:
-    """Each of TRIED, and one more that is drawn, as the peer uses it."""
+    """How the peer uses each of TRIED, and one more that is drawn."""
     drawn = random.choice([each for each in map(service, range(1, REPORTED + 1)) if each not in TRIED])
     return [Use(each, *(sender_heard(way, net, each) for way in (ping, tcp, udp, sends))) for each in (*TRIED, drawn)]
 

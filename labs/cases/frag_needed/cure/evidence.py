@@ -34,11 +34,11 @@ class Ways:
     sidecar: Observed | None = None
 
     def each(self) -> dict[str, Observed]:
-        """By the words for the way what was seen of it."""
+        """What was seen of each way, by the words for it."""
         return {"direct": there(self.direct), "through the sidecar": there(self.sidecar)}
 
     def has(self, *names: str) -> bool:
-        """Whether both are there, with exchanges of these names."""
+        """Whether both ways were seen, with exchanges of these names."""
         return all(asked(seen, *names) for seen in (self.direct, self.sidecar))
 
 
@@ -88,12 +88,12 @@ class Another:
     tls_bulk: list[Bulk] = field(default_factory=list)
 
     def each(self) -> dict[str, Observed]:
-        """By the words for the way what was seen of it."""
+        """What was seen of each way, by the words for it."""
         who = f"another client ({self.address})"
         return {f"direct, from {who}": there(self.direct), f"by TLS, from {who}": there(self.tls)}
 
     def whole(self, rounds: int) -> bool:
-        """Whether all of it is there, with so many transfers."""
+        """Whether every part of what was to be seen is there, with so many transfers."""
         seen = all(asked(each, *ASKED) for each in (self.direct, self.tls)) and self.told is not None
         return seen and len(self.bulk) == len(self.tls_bulk) == rounds
 
@@ -115,7 +115,7 @@ class Cure:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         seen = self.untouched.has(*STALLING) and self.mended.has(*ASKED) and self.connections is not None
         return (
             seen and None not in (self.fragments, self.told) and len(self.bulk) == len(self.sidecar_bulk) == BULK_ROUNDS

@@ -16,7 +16,7 @@ from core.draw.ladder import Ladder
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cure.evidence import (
     ASKED,
@@ -39,12 +39,11 @@ from labs.errors import FAULT, CannotTry
 from labs.judge.judging import (
     LACKS_A_PART,
     answered,
+    complete_observation,
     judge_script,
     others_left_alone,
     require_no_stall,
-    script_in,
     there,
-    whole_in,
 )
 
 # Of what the path allows, a full segment has to carry this share where the task names no number of bytes. Less is no
@@ -70,8 +69,8 @@ def judge(
     """A script that touches only the allowed hosts and cures the stall. Where a request got no answer, what was seen
     before it is judged, too. `least_bytes` are those that a full segment of the client's has to carry, where the task
     says how many."""
-    judge_script(verdict, script_in(evidence))
-    seen: Cure = whole_in(evidence)
+    judge_script(verdict, evidence)
+    seen: Cure = complete_observation(evidence)
     another = of_another(evidence, seen.another, for_another)
     if seen.untouched.has(*STALLING):
         require_no_stall(HELD_UP_MS, *seen.untouched.each().values())
@@ -189,8 +188,8 @@ def carries(
 
 
 def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> None:
-    """Still through balancer and sidecar: each connection that left the client is one that IPVS has sent to the server.
-    What else IPVS has in its table proves nothing."""
+    """Check that connections still go through balancer and sidecar: each that left the client is one that IPVS has sent
+    to the server. What else IPVS has in its table proves nothing."""
     made, balanced = balanced_of(CLIENT, seen.each().values(), connections.balanced)
     verdict.measured["through_balancer"] = len(balanced)
     verdict.expect(

@@ -32,7 +32,7 @@ from labs.cases.frag_needed.names import ANOTHER, ECHO_PORT, SIDECAR_PORT, VIP
 from labs.cases.frag_needed.network import SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.net.counters import counters, moved
 from labs.take.script import Taking, two
 
@@ -53,7 +53,7 @@ def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.N
 
 def observe(seen: Cure, untouched: Network, mended: Network) -> None:
     """Each part as it comes, for the next one may get no answer."""
-    with spent(CONTROL):
+    with timed(CONTROL):
         seen.untouched.direct = direct(untouched)
         untouched.forget()  # what the first stall has taught the client would spare it the second
         seen.untouched.sidecar = sidecar(untouched)
@@ -81,7 +81,7 @@ def ask_as_another(seen: Another, net: Network) -> None:
 
 
 def in_bulk(seen: Cure, untouched: Network, mended: Network, other: Another | None) -> None:
-    """Both transfers in either network by turns, and once more by the `other` client, if it is to be as fast."""
+    """Make both transfers in either network by turns, and once more by the `other` client, if it is to be as fast."""
     for _ in range(BULK_ROUNDS):
         for rounds, seconds in ((seen.bulk, bulk_s), (seen.sidecar_bulk, sidecar_bulk_s)):
             mended_s = seconds(mended)
@@ -128,7 +128,7 @@ def connections_balanced(net: Network) -> list[Balanced]:
 
 
 def _end(address: str, port: str) -> str:
-    """Both, which the table has in hexadecimal: "10.0.0.2:443"."""
+    """An address and a port, which the table has in hexadecimal: "10.0.0.2:443"."""
     return f"{socket.inet_ntoa(struct.pack('!I', int(address, 16)))}:{int(port, 16)}"
 
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.rtl8139_tso.fault import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.judge.judging import answered, require_no_stall, whole_in
+from labs.judge.judging import answered, complete_observation, require_no_stall
 
 # The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
 # 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
@@ -35,7 +35,7 @@ SLOWER = BOUNDS["slower_ratio"]
 
 
 @dataclass
-class Card:
+class CardDownloads:
     """A download with each MSS, and with each of a `plain` reader, who has no timestamps; whether the file arrived byte
     for byte, and a download from another server."""
 
@@ -46,7 +46,7 @@ class Card:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         each = len(self.asked) == len(ASKED_MSS) and len(self.plain) == len(PLAIN_MSS)
         return each and None not in (self.intact, self.control)
 
@@ -75,15 +75,15 @@ def telling(sizes: Sequence[int], remainders: Sequence[int] = range(WORD_BYTES))
     return bits and {size % WORD_BYTES for size in sizes} >= {*remainders}
 
 
-def which(seen: Card) -> list[tuple[str, Download]]:
+def which(seen: CardDownloads) -> list[tuple[str, Download]]:
     """Each download, the plain readers' first, with what ends the ids of its checks."""
     plain = [(f"-plain-{number}", each) for number, each in enumerate(seen.plain, 1)]
     return [*plain, *((f"-{number}", each) for number, each in enumerate(seen.asked, 1))]
 
 
-def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> Card:
+def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> CardDownloads:
     """Each download held to its MSS; the first against the other server's rate. What was seen."""
-    seen: Card = whole_in(evidence)
+    seen: CardDownloads = complete_observation(evidence)
     asked, plain = ([each.mss for each in each_of] for each_of in (seen.asked, seen.plain))
     fit = all(mss in sizes for mss, sizes in (*zip(asked, ASKED_MSS), *zip(plain, PLAIN_MSS)))
     if not fit or (seen.whole and not (telling(sizes_of(asked)) and telling(plain, PLAIN_REMAINDERS))):

@@ -10,18 +10,18 @@ from dataclasses import replace
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.rtl8139_tso.card.judge import Card, drawn, drawn_plain
+from labs.cases.rtl8139_tso.card.judge import CardDownloads, drawn, drawn_plain
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import plain_reader
 from labs.cases.rtl8139_tso.workload import download, intact, served
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.take.script import Taking
 
 
 def take(control: str, exercise: Exercise, answer: str) -> Evidence:
     """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
-    taking, seen = Taking(exercise, answer), Card()
+    taking, seen = Taking(exercise, answer), CardDownloads()
     with OtherCard() as net, taking.expecting_answers():
         for mss in drawn():
             net.clamp(mss)
@@ -30,7 +30,7 @@ def take(control: str, exercise: Exercise, answer: str) -> Evidence:
             with plain_reader(net, mss):
                 seen.plain.append(_telling(download(net, called=f"MSS {mss}, no timestamps")))
         seen.intact = intact(net)
-        with spent(CONTROL):
+        with timed(CONTROL):
             seen.control = served(download(net, control))
     return taking.evidence(seen)
 

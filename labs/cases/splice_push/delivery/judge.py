@@ -8,13 +8,13 @@ from pathlib import Path
 
 from core.judge.check import EXPECTED_FOUND
 from core.judge.evidence import Evidence
-from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.judge.verdict import Verdict, VerdictFinal
+from core.serialization import Damaged
 from labs.cases.splice_push.delivery import system_calls
 from labs.cases.splice_push.pages import Call, of
 from labs.cases.splice_push.server import PATTERN
 from labs.errors import FAULT, RAN_ON, CannotTry, CouldNotTell
-from labs.judge.judging import none_of, seen_in
+from labs.judge.judging import none_of, observation
 from labs.measure.bounds import bounds
 
 # From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.
@@ -102,10 +102,10 @@ def asked_and_moved(one: Object) -> list[tuple[int, int]]:
 
 def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     """Every object, requested of the answer on the broken kernel. What is missing or comes late is judged."""
-    seen: Served = seen_in(evidence)
+    seen: Served = observation(evidence)
     if seen.refused:
         verdict.fail("starts", "a server that starts", f"the server does not start: {seen.refused}")
-        raise Judged
+        raise VerdictFinal
     if [one.size for one in seen.objects] != [*SIZES] or [one.size for one in seen.again] != [*AGAIN][
         : len(seen.again)
     ]:

@@ -113,7 +113,7 @@ def tried(net: Network, tracer: Tracer, clock: StallDetector) -> Iterator[list[t
 
 
 def is_late(control: Fetch, one: Fetch | None) -> bool:
-    """Whether all of it came, and late."""
+    """Whether all of an object came, and late."""
     whole = one and not one.thread.is_alive() and len(one.body) == one.way.size
     return bool(whole and one.took_ms > enough_ms(control.took_ms))
 
@@ -134,7 +134,7 @@ def fetch_both(net: Network, size: int, tracer: Tracer, clock: StallDetector) ->
 
 
 def asked(control: Fetch, one: Fetch | None, tried_ms: list[float]) -> Asked:
-    """Both, once they have ended, and what earlier tries took."""
+    """What became of both requests, once they have ended, and what earlier tries took."""
     control_ms = control.fetched().took_ms
     if not one:
         return Asked(control.way.size, "none", 0, 0)
@@ -145,8 +145,8 @@ def asked(control: Fetch, one: Fetch | None, tried_ms: list[float]) -> Asked:
 
 
 def traced(trace: Path, objects: int) -> Mapping[int, Iterator[list[str]]]:
-    """By client's port strace's lines of one object after the other. A server is still at its last line when the client
-    has all: it gets some time."""
+    """strace's lines of one object after the other, by the client's port. A server is still at its last line when the
+    client has all: it gets some time."""
     until = time.monotonic() + TRACE_S
     while True:
         found = list(of_objects(trace.read_text(), ANSWER_PORT))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from core.plain import Damaged
+from core.serialization import Damaged
 
 # What copies bytes, and from where or to where it does: the object's file, a pipe, the connection. What a server reads
 # of other files, its own code, is none of the object.
@@ -92,10 +92,9 @@ def copied_bytes(line: str) -> int:
 
 
 def of_objects(trace: str, server_port: int) -> Iterator[tuple[int, list[str], bool]]:
-    """For each object that server.py sent, in the order in which it was begun: the client's port, the calls while
+    """Each object that server.py sent, in the order in which it was begun: the client's port, the calls while
     send_object() had it, of whatever thread or process, and whether it has ended. What server.py itself does before is
-    to seek the file's beginning, and after it to close the file.
-    """
+    to seek the file's beginning, and after it to close the file."""
     whole = list(whole_lines(trace))
     connection = re.compile(rf"<TCP:\[[^]]*:{server_port}->[^]]*:(\d+)\]>")
     asked = [(thread, connection.search(line)) for thread, line in whole if line.startswith("recvfrom(")]
@@ -131,7 +130,7 @@ def whole_lines(trace: str) -> Iterator[tuple[str, str]]:
 
 
 def _counts(line: str, port: int, own: bool) -> bool:
-    """Whether it is on the connection, or copies, or sleeps. Threads wait for Python's lock as for time: only the `own`
-    thread's futexes are looked at."""
+    """Whether a call is on the connection, or copies, or sleeps. Threads wait for Python's lock as for time: only the
+    `own` thread's futexes are looked at."""
     asleep = sleeps(line) and (own or not line.startswith("futex("))
     return f":{port}]>" in line or copied_bytes(line) > 0 or asleep

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from core.judge.verdict import Verdict
-from labs.cases.addr_select.cure.judge import SETTING, Cure, Node, judge
+from labs.cases.addr_select.cure.judge import SETTING, Cure, NodeSettings, judge
 from labs.judge.judging import Judge
 
 
-def by_the_setting_alone(verdict: Verdict, node: Node) -> None:
+def by_the_setting_alone(verdict: Verdict, node: NodeSettings) -> None:
     """Check that the report's setting alone was changed: this exercise leaves everything else as it is."""
     change = next((each.change for each in node.changed if each.change), None)
     verdict.expect(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from core.judge.verdict import Verdict
-from labs.cases.addr_select.cure.judge import SETTING, Cure, Node, judge
+from labs.cases.addr_select.cure.judge import SETTING, Cure, NodeSettings, judge
 from labs.judge.judging import Judge
 
 
-def without_the_setting(verdict: Verdict, node: Node) -> None:
+def without_the_setting(verdict: Verdict, node: NodeSettings) -> None:
     """This exercise is about another way than the report's: the setting has to be off all the time, at each interface.
     And that way has to stay."""
     verdict.expect(

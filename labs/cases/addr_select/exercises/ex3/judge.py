@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.addr_select.cure.judge import looks_through_all
 from labs.cases.addr_select.names import NODE, REPORTED
-from labs.judge.judging import Judge, judge_script, seen_in
+from labs.judge.judging import Judge, judge_script, observation
 
 PEERS = ("2001:db8:2::2", "2001:db8:2::3")
 PACKETS = 10  # to each peer
@@ -31,11 +31,11 @@ class Sent:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 3: all packets arrive, from the node's own address, and few questions are asked."""
-    seen: Sent = seen_in(evidence)
+    seen: Sent = observation(evidence)
     if not evidence.script:
         raise Damaged("it lacks what became of the program")
     looks_through_all(seen.asked_before)
-    judge_script(verdict, evidence.script, "what is not the program's here: no setting, no route")
+    judge_script(verdict, evidence, "what is not the program's here: no setting, no route")
     if not len(seen.sources) == len(seen.choices) == len(PEERS) or seen.asked is None:
         raise Damaged("it lacks what the peers received, or what the kernel asked and chose")
     counts = [len(one) for one in seen.sources]

@@ -12,7 +12,7 @@ from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import REPORTED, service
 from labs.cases.addr_select.prediction import typed
 from labs.cases.addr_select.rules import RFC
-from labs.judge.judging import Judge, whole_in
+from labs.judge.judging import Judge, complete_observation
 
 # What an answer has to say, and of what type it is.
 DEPRECATED = {"source_changes": bool, "faster": bool, "lookups": int, "deciding_rule": int, "bound_still_sends": bool}
@@ -39,7 +39,7 @@ class Deprecation:
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: what changes when all service addresses are deprecated."""
     said = typed(evidence.answer, verdict, DEPRECATED)
-    found = came_to(whole_in(evidence))
+    found = came_to(complete_observation(evidence))
     verdict.measured.update(found)
     for name in DEPRECATED:
         verdict.expect(

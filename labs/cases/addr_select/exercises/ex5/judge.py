@@ -10,7 +10,7 @@ from core.judge.verdict import Verdict
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import NODE
 from labs.cases.addr_select.prediction import typed
-from labs.judge.judging import Judge, whole_in
+from labs.judge.judging import Judge, complete_observation
 
 # What an answer has to say, and of what type it is.
 MANY = {"lookups": int, "questions": int, "times_as_long": float}
@@ -34,7 +34,7 @@ class Crowd:
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: what one packet takes with a number of addresses that is not in the plot."""
     said = typed(evidence.answer, verdict, MANY)
-    seen: Crowd = whole_in(evidence)
+    seen: Crowd = complete_observation(evidence)
     turns = measured(seen.turns)
     ratio = turns.median(lambda pair: pair.other.mean_us / pair.one.mean_us)
     sources = ", ".join(sorted({pair.other.source for pair in turns.measured}))

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from core.judge.check import named
 from core.judge.evidence import Evidence
-from core.judge.report import Event, Program, compare, ran
-from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.judge.report import Event, Program, compare, require_program_ran
+from core.judge.verdict import Verdict, VerdictFinal
+from core.serialization import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
-from labs.judge.judging import LACKS_A_PART, Judge, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, observation
 
 RULES = 6  # one after the other, in each choice another one decides
 AT_ONCE = 2  # pairs of choices by other rules that have to have been made at the same time, by threads of either kind
@@ -32,8 +32,8 @@ NUMBER = re.compile(r"\b(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,9})[uUlL]*\b")
 
 @dataclass
 class Choice:
-    """One that the kernel made: the rule that decided, by its number and its name in the kernel, and the address; by
-    which thread, and when the first question was answered and when the last."""
+    """A choice that the kernel made: the rule that decided, by its number and its name in the kernel, and the address;
+    by which thread, and when the first question was answered and when the last."""
 
     number: int
     rule: str
@@ -43,7 +43,7 @@ class Choice:
     last_s: float
 
     def meets(self, other: Choice) -> bool:
-        """Whether both were made at the same time, and another rule decided."""
+        """Whether two choices were made at the same time, and another rule decided."""
         together = self.first_s < other.last_s and other.first_s < self.last_s
         return together and self.thread != other.thread and self.number != other.number
 
@@ -59,8 +59,8 @@ class Choices:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: each choice is reported once, by its thread, with the number of the rule that decided."""
-    seen: Choices = seen_in(evidence)
-    ran(verdict, seen.program)
+    seen: Choices = observation(evidence)
+    require_program_ran(verdict, seen.program)
     if (distances := len(apart(evidence.answer))) > MOST_APART:
         verdict.fail(
             "few-numbers",
@@ -68,9 +68,9 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
             f"any number of the program may be one by which it takes two threads for one; to try all of them takes "
             f"{distances} distances between ids, and {MOST_APART} are tried at most",
         )
-        raise Judged
+        raise VerdictFinal
     tell_apart(seen, moduli(evidence.answer))
-    hold(verdict, seen.made, seen.program.told)
+    compare_reports(verdict, seen.made, seen.program.told)
 
 
 def moduli(answer: str) -> list[int]:
@@ -99,7 +99,7 @@ def neighbours(one: int, other: int) -> bool:
 
 
 def congruent(modulus: int, one: int, other: int) -> bool:
-    """Whether two ids are a multiple of it apart."""
+    """Whether two ids are a multiple of `modulus` apart."""
     return (one - other) % modulus == 0
 
 
@@ -127,14 +127,14 @@ def tell_apart(seen: Choices, moduli: list[int]) -> None:
             )
 
 
-def hold(verdict: Verdict, made: list[Choice], told: list[Event]) -> None:
+def compare_reports(verdict: Verdict, made: list[Choice], reported: list[Event]) -> None:
     """What was reported against what our own trace says."""
     made = sorted(made, key=operator.attrgetter("thread"))  # a thread's in their order
-    told = sorted(told, key=operator.attrgetter("connection"))
+    reported = sorted(reported, key=operator.attrgetter("connection"))
 
     def fault(number: int) -> str:
         one = made[number]
-        said = told[number]
+        said = reported[number]
         return (
             f"choice {number + 1}, of {one.thread}: told {said.value} of {said.connection}, was {one.number} "
             f"({one.rule}, {one.address})"
@@ -143,7 +143,7 @@ def hold(verdict: Verdict, made: list[Choice], told: list[Event]) -> None:
     compare(
         verdict,
         [Event(one.thread, one.number) for one in made],
-        told,
+        reported,
         "reports, one for each choice",
         f"{len(made)} choices were made",
         "every report names the rule",

@@ -29,7 +29,7 @@ from labs.cases.addr_select.scores import addresses_of, choice, rules
 from labs.cases.addr_select.tracing import choice_tracer
 from labs.cases.addr_select.workload import Sender
 from labs.errors import CannotTry, CouldNotTell
-from labs.take.reader_program import Refused, attached, told, written
+from labs.take.reader_program import Refused, attached, reported_events, written
 from labs.take.script import Taking
 from labs.trace.tracer import Event
 
@@ -72,13 +72,13 @@ def take(exercise: Exercise, answer: str) -> Evidence:
             names = addresses_of(net.node.pid)
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
-        seen.program.told = told(theirs)
+        seen.program.told = reported_events(theirs)
         seen.made = made(ours.events, names)
     return taking.evidence(seen)
 
 
 def pairs(answer: str) -> dict[tuple[str, str], int]:
-    """Who chooses at the same time, the one that is interrupted first; and how far apart their ids are."""
+    """Pairs of threads that choose at once, the one that is interrupted first, and how far apart their ids are."""
     further = {(f"one of two {each} apart", f"the other {each} apart"): each for each in apart(answer)[:MOST_APART]}
     return {("the one", "its neighbour"): NEAR, ("a third", "its namesake"): FAR, **further}
 

@@ -24,8 +24,8 @@ TRIES = 20
 
 @contextlib.contextmanager
 def any_id() -> Iterator[None]:
-    """Has the kernel give ids up to LARGEST_ID, and not to 32768 as on a small machine; then it goes on from where it
-    was."""
+    """Have the kernel give ids up to LARGEST_ID, and not to 32768 as on a small machine; afterwards it goes on from
+    where it was."""
     if not LAST.exists():
         raise CannotTry(f"the kernel has no {LAST}, so no two threads with ids alike are at work", "./lab reset")
     before = [(file, file.read_text()) for file in (LIMIT, LAST)]

@@ -27,12 +27,11 @@ from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.judging import (
     Judge,
     answered,
+    complete_observation,
     judge_script,
     others_left_alone,
     require_no_stall,
-    script_in,
     there,
-    whole_in,
 )
 
 EXPIRES_S = 3  # long enough for an answer to act in
@@ -57,14 +56,14 @@ class Lasting:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         names = [exchange.name for exchange in self.observed.exchanges] if self.observed else []
         looked = len(self.expires) == 1 + ROUNDS and len(self.routes) == 1 + 2 * ROUNDS
         return names == [*LEARNING, *SINCE] and looked and self.fragments is not None
 
     @property
     def longest_s(self) -> int:
-        """For how many seconds more an exception was to be kept at most, when somebody looked."""
+        """The most seconds for which an exception was still to be kept, when somebody looked."""
         return max(
             (int(found) for route in self.routes for found in re.findall(r"\bexpires (\d{1,9})sec", route)), default=0
         )
@@ -79,8 +78,8 @@ def b_after_an_expiry(seen: Lasting) -> Ladder | None:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: on connections that stay open, the stall never comes back."""
-    judge_script(verdict, script_in(evidence))
-    seen: Lasting = whole_in(evidence)
+    judge_script(verdict, evidence)
+    seen: Lasting = complete_observation(evidence)
     if seen.whole:
         expires_as_before(verdict, seen)
         observed = there(seen.observed)
@@ -121,7 +120,7 @@ def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
 
 
 def least_held_up_of_each_place(since: Sequence[Exchange]) -> list[Exchange]:
-    """Of each place in a round (A before the expiry, …) the exchange in which the machine stood still the least."""
+    """The exchange in which the machine stood still the least, at each place in a round (A before the expiry, …)."""
     places = len(since) // ROUNDS
     return [min(since[place::places], key=lambda exchange: exchange.held_up_ms) for place in range(places)]
 

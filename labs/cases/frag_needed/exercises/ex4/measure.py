@@ -14,7 +14,7 @@ from labs.cases.frag_needed.exercises.ex4.judge import EXPIRES_S, LEARNING, ROUN
 from labs.cases.frag_needed.names import VIP
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.net.counters import counters
 from labs.net.written import Written
 from labs.take.script import Taking
@@ -30,7 +30,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
         taking.look_at_others(net)  # what is learnt now expires soon, and the answer is to act before
         watch = Watch(net)
         with taking.expecting_answers(), watch:
-            with spent(CONTROL):
+            with timed(CONTROL):
                 watch.open(Direct, "A", "B")
                 for name, called in zip("AB", LEARNING):
                     watch.ask(name, called)
@@ -50,7 +50,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
 
 
 def look(seen: Lasting, net: Network) -> None:
-    """After how many seconds an exception expires, as the client has it now, and the one that there may be."""
+    """Note after how many seconds the client has an exception expire now, and the exception that there may be."""
     seen.expires.append(net.client.on("sysctl", "-n", SYSCTL).strip())
     seen.routes.append(net.client.on(f"ip route get {VIP}").strip())
 
@@ -61,7 +61,7 @@ def fragments(net: Network) -> int:
 
 
 def outlive(seen: Lasting, watch: Watch, number: int) -> None:
-    """Both connections before an expiry, and after it."""
+    """Ask on both connections before an expiry, and after it."""
     for name, when in ROUND:
         if (name, when) == ROUND[2]:
             time.sleep(EXPIRES_S + 0.5)  # the thing under test is a time

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
-from core.judge.report import Event, Program, compare, ran
+from core.judge.report import Event, Program, compare, require_program_ran
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
-from labs.judge.judging import LACKS_A_PART, Judge, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, observation
 
 AT_ONCE, DEFERRED = 0, 1
 
 
 @dataclass
-class Ways:
+class MtuReductions:
     """The reader's program, and by which way each run of tcp_v4_mtu_reduced() came: on which connection, AT_ONCE or
     DEFERRED. For each the thread that was `current`, the address of who had told (`tellers`), how many segments were
     `in_flight`, and whether the socket was `owned`. One thread is the `sender` on all connections."""
@@ -35,18 +35,18 @@ class Ways:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: every run of tcp_v4_mtu_reduced() is reported once, and with the right way."""
-    seen: Ways = seen_in(evidence)
-    ran(verdict, seen.program)
+    seen: MtuReductions = observation(evidence)
+    require_program_ran(verdict, seen.program)
     each = {len(part) for part in (seen.truth, seen.current, seen.tellers, seen.in_flight)}
     if len(each) > 1 or seen.sender is None or seen.owned and len(seen.owned) not in each:
         raise Damaged(LACKS_A_PART)
     tell_apart(seen)
-    hold(verdict, seen.truth, seen.program.told)
+    compare_reports(verdict, seen.truth, seen.program.told)
     if seen.owned == [event.value == DEFERRED for event in seen.truth]:
         say_by_owner(verdict)
 
 
-def tell_apart(seen: Ways) -> None:
+def tell_apart(seen: MtuReductions) -> None:
     """What has happened has to tell a right program from one that goes by something else."""
     ways = {event.value for event in seen.truth}
     if ways != {AT_ONCE, DEFERRED}:
@@ -66,18 +66,18 @@ def tell_apart(seen: Ways) -> None:
             raise CouldNotTell("no connection has gone both ways, one after the other", "both-ways-on-one")
 
 
-def hold(verdict: Verdict, truth: list[Event], told: list[Event]) -> None:
+def compare_reports(verdict: Verdict, truth: list[Event], reported: list[Event]) -> None:
     """What was reported against what the stacks say."""
     names = {AT_ONCE: "at once (0)", DEFERRED: "deferred (1)"}
 
     def fault(number: int) -> str:
-        was, said = truth[number], told[number].value
+        was, said = truth[number], reported[number].value
         return f"connection {was.connection}: told {names.get(said, said)}, was {names[was.value]}"
 
     compare(
         verdict,
         truth,
-        told,
+        reported,
         "events, one for each run of tcp_v4_mtu_reduced()",
         f"tcp_v4_mtu_reduced() ran {len(truth)} times",
         "every event tells the right way",
@@ -95,4 +95,4 @@ def say_by_owner(verdict: Verdict) -> None:
     )
 
 
-JUDGE = Judge(Ways, judge)
+JUDGE = Judge(MtuReductions, judge)

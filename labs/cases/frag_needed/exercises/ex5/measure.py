@@ -24,13 +24,13 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
-from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, Ways
+from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, MtuReductions
 from labs.cases.frag_needed.exercises.ex5.to_itself import tell
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import SMALL_BYTES, Direct
 from labs.errors import CannotTry, CouldNotTell
 from labs.net.counters import counters
-from labs.take.reader_program import Refused, attached, told, written
+from labs.take.reader_program import Refused, attached, reported_events, written
 from labs.take.script import Taking
 from labs.trace.tracer import Event as Traced
 from labs.trace.tracer import Tracer
@@ -48,19 +48,19 @@ TOLD = "IcmpInDestUnreachs"
 
 def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
-    taking, seen, ours = Taking(exercise, answer), Ways(Program()), Tracer(OURS, OUR_PROBES)
+    taking, seen, ours = Taking(exercise, answer), MtuReductions(Program()), Tracer(OURS, OUR_PROBES)
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:
         with taking.expecting_answers(), attached(theirs, seen.program), ours, Sender(net, theirs, ours) as sender:
             sender.rounds()
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")
-        seen.program.told = told(theirs)
+        seen.program.told = reported_events(theirs)
         seen.sender = sender.thread
         look(seen, ours.events)
     return taking.evidence(seen)
 
 
-def look(seen: Ways, events: list[Traced]) -> None:
+def look(seen: MtuReductions, events: list[Traced]) -> None:
     """What happened, by our own tracer, in the order of time."""
     tellers = {}  # of the last message, by connection
     for event in events:
@@ -92,7 +92,7 @@ class Sender:
             connection.close()
 
     def rounds(self) -> None:
-        """Both, each with a client that has learnt nothing."""
+        """Make both rounds, each with a client that has learnt nothing."""
         self.open("A", "B", "D", "in flight 1")
         self.round("A", "in flight 1", "B")
         self.net.forget()
@@ -111,8 +111,8 @@ class Sender:
         self.net.settle()
 
     def round(self, at_once: str, in_flight: str, *like_b: str) -> None:
-        """One that is told by the balancer, one with a small segment in flight, and in any order those like B and one
-        that is told by the client and rests."""
+        """Ask on one that is told by the balancer, one with a small segment in flight, and in any order those like B
+        and one that is told by the client and rests."""
         pipelined = self.connections[in_flight]
         # The server takes nothing out of the tunnel while the small segment comes, so it stays in flight until it is
         # sent again, 200 ms later; it left before there was an exception, so its route is stale.

@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 
 from core.judge.check import EXPECTED, EXPECTED_FOUND, FOUND
 from core.judge.evidence import Evidence
-from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.judge.verdict import Verdict, VerdictFinal
+from core.serialization import Damaged
 from core.wire.segment import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import LACKS_A_PART, Judge, judge_script, script_in, seen_in
+from labs.judge.judging import LACKS_A_PART, Judge, judge_script, observation, script_in
 
 MTU = 1400  # both are to name it
 NO_RIGHTS = "what is not the answer's: it makes two packets, it sends none and sets nothing"
@@ -80,14 +80,13 @@ class Message:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 6: one message is taken and shrinks the client's next segments, the other is received and ignored."""
-    script = script_in(evidence)
-    judge_script(verdict, script, NO_RIGHTS)
-    seen: Crafted = seen_in(evidence)
+    judge_script(verdict, evidence, NO_RIGHTS)
+    seen: Crafted = observation(evidence)
     if not seen.ignored and not seen.heard and not seen.next_bytes:
-        last = (script.output.strip().splitlines() or ["nothing"])[-1]
+        last = (script_in(evidence).output.strip().splitlines() or ["nothing"])[-1]
         expected = "two packets in the last line that it prints"
         verdict.fail("two-packets", expected, last[:80], f"{EXPECTED}, found: {FOUND}")
-        raise Judged
+        raise VerdictFinal
     if not (seen.ignored and seen.heard and seen.next_bytes and own(seen.shown)):
         raise Damaged(LACKS_A_PART)
     if max(one.length_bytes for one in own(seen.shown)) <= MTU:

@@ -47,7 +47,7 @@ class WithBystander(Network):
 
 
 def take(exercise: Exercise, answer: str) -> Evidence:
-    """Both messages on a network of its own."""
+    """Send both messages on a network of its own."""
     taking, seen = Taking(exercise, answer), Crafted()
     with WithBystander(tunnel=False) as net:
         with taking.expecting_answers():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.judge.check import FOUND
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.rtl8139_tso.fault import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
@@ -104,7 +104,7 @@ class Firewall:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         return None not in (self.broken, self.opened, self.learnt_mtu, self.knocked, self.rules, self.server)
 
 

@@ -37,7 +37,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
 
 
 def filter_of(lines: list[str], of: re.Pattern) -> list[str]:
-    """Those that begin so."""
+    """The lines that begin so."""
     return [line for line in lines if of.match(line)]
 
 

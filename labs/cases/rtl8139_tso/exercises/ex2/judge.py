@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from core.plain import Damaged
+from core.serialization import Damaged
 from labs.cases.rtl8139_tso.fault import begun, ends, fits
 from labs.cases.rtl8139_tso.judge import FIXED_RATIO, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import SMALL_MSS
@@ -32,7 +32,7 @@ class Offload:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         return None not in (self.broken, self.fixed, self.lost, self.other)
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, parsed, value
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from labs.cases.rtl8139_tso.fault import shows_the_fault
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, answered, require_no_stall, whole_in
+from labs.judge.judging import Judge, answered, complete_observation, require_no_stall
 
 ROUTES = ("mtu", "mtu_lock", "mtu_lock_1500")
 
@@ -33,7 +33,7 @@ class Predicted:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there."""
+        """Whether every part of what was to be seen is there."""
         return self.broken is not None and self.routes.keys() == {*ROUTES}
 
 
@@ -71,7 +71,7 @@ THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 def predictions(answer: str) -> dict[str, list[str]]:
-    """By name what the lines of an answer say that say anything: one thing each, unless they disagree. Without an `=`,
+    """What the lines of an answer say that say anything, by name: one thing each, unless they disagree. Without an `=`,
     a line is one only if its name is known."""
     said: dict[str, list[str]] = {}
     for name, sign, rest in LINE.findall(answer):
@@ -110,7 +110,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _word(text: str) -> str:
-    """In small letters, or the number that it comes to."""
+    """A word in small letters, or the number that it comes to."""
     for read in (text, BRACKETS.sub("", text)):  # `1500 - (20 + 32)` is all number, `1448 (1500 - 52)` is not
         word = " ".join(read.split()).rstrip(".,").strip("\"'`").strip().lower()
         if number := _number(THOUSANDS.sub("", UNIT.sub("", word.translate(MINUS)))):
@@ -150,12 +150,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect("known-lines", not unknown, "every line is one of the table's", unknown_lines)
     not_filled = f"not filled in: {', '.join(absent)}"
     if not verdict.expect("filled-in", not absent, "every line is filled in", not_filled):
-        raise Judged
+        raise VerdictFinal
     twice = [f"{name} ({' and '.join(said[name])})" for name in NAMES if len(said[name]) > 1]
     two_things = f"two lines say different things of one name: {', '.join(twice)}"
     if not verdict.expect("said-once", not twice, "every name is said once", two_things):
-        raise Judged
-    seen: Predicted = whole_in(evidence)
+        raise VerdictFinal
+    seen: Predicted = complete_observation(evidence)
     if seen.broken:
         require_no_stall(HELD_UP_MS, seen.broken, *seen.routes.values())
         shows_the_fault(seen.broken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from labs.cases.rtl8139_tso.card.judge import Card, cut_to_size
+from labs.cases.rtl8139_tso.card.judge import CardDownloads, cut_to_size
 from labs.judge.judging import Judge
 
 
@@ -14,4 +14,4 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     cut_to_size(evidence, verdict, "beside")
 
 
-JUDGE = Judge(Card, judge)
+JUDGE = Judge(CardDownloads, judge)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from core.judge.check import FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from labs.cases.rtl8139_tso.card.judge import Card, cut_to_size, which
+from labs.cases.rtl8139_tso.card.judge import CardDownloads, cut_to_size, which
 from labs.judge.judging import Judge
 
 
@@ -27,4 +27,4 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         )
 
 
-JUDGE = Judge(Card, judge)
+JUDGE = Judge(CardDownloads, judge)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, numbers
-from core.judge.verdict import Judged, Verdict
+from core.judge.verdict import Verdict, VerdictFinal
 from labs.cases.splice_push.delivery.judge import Object, Served, asked_and_moved, delivered
 from labs.cases.splice_push.pages import PIPE_BYTES
 from labs.judge.judging import Judge, none_of
@@ -27,7 +27,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         said = costs(evidence.answer)
     except NoExpression as error:
         verdict.fail("readable", "Python", f"the file is no Python: {error}")
-        raise Judged from error
+        raise VerdictFinal from error
     missing = [name for name in COSTS if name not in said]
     if not verdict.expect(
         "says-costs",
@@ -35,7 +35,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         "the file says what it costs",
         f"the file has to say what it costs: no line `{' = …`, `'.join(missing)} = …`",
     ):
-        raise Judged
+        raise VerdictFinal
     seen = delivered(evidence, verdict)
     none_of(verdict, "not-exact-length", map(exact, seen.every), "splice(2) is not given the exact length")
     first = seen.objects[0]

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, fields
 from core.cases import Exercise, exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import Expression, NoExpression, constants, parsed, value
-from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.judge.verdict import Verdict, VerdictFinal
+from core.serialization import Damaged
 from labs.cases.splice_push.pages import LARGEST_BYTES
 from labs.errors import TOLD_APART, CannotTry, CouldNotTell
-from labs.judge.judging import Judge, seen_in
+from labs.judge.judging import Judge, observation
 
 PLACES = ("lo", "proxy", "client")
 ROW = re.compile(rf"#\s+\d+\s+({'|'.join(PLACES)})\s+(\d+)\s+(\d+)\s+([01])\s+([01])\s+([01])")
@@ -116,7 +116,7 @@ def condition(answer: str) -> Expression:
 
 
 def told(lost: Expression, request: Request) -> bool:
-    """Whether it loses its end, as the answer says. Raises NoExpression."""
+    """Whether a request loses its end, as the answer says. Raises NoExpression."""
     return bool(value(lost, vars(request)))
 
 
@@ -132,7 +132,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     except NoExpression as error:
         found = f"that is not an expression of the columns' names: {error}"
         verdict.fail("expression", "an expression of the columns' names", found)
-        raise Judged from error
+        raise VerdictFinal from error
     verdict.measured.update(lost=[number for number, was in enumerate(seen.lost, 1) if was], reckoned=len(of))
     one = wrong[0] if wrong else seen.requests[0]
     verdict.expect(
@@ -146,7 +146,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 
 def said(lost: Expression, of: Iterable[Request]) -> Iterator[tuple[Request, bool]]:
-    """Each with what the answer says of it. Raises NoExpression, also if that takes too long."""
+    """Each request, with what the answer says of it. Raises NoExpression, also if that takes too long."""
     until = time.monotonic() + RECKONED_S
     for one in of:
         if time.monotonic() > until:
@@ -156,7 +156,7 @@ def said(lost: Expression, of: Iterable[Request]) -> Iterator[tuple[Request, boo
 
 def measured(evidence: Evidence) -> Fates:
     """The requests that were made: all of the list, and some more; the kernel did with them what its code says."""
-    seen: Fates = seen_in(evidence)
+    seen: Fates = observation(evidence)
     ours, others = listed(exercise(evidence.exercise)), seen.requests[-UNSEEN:]
     if seen.requests[:-UNSEEN] != ours or len(seen.lost) != len(seen.requests) or not all(map(possible, others)):
         raise Damaged(f"expected the requests of the exercise and {UNSEEN} more, and what became of each")
@@ -173,7 +173,7 @@ def measured(evidence: Evidence) -> Fates:
 
 
 def possible(one: Request) -> bool:
-    """Whether it is of the kind that the exercise's file describes."""
+    """Whether a request is of the kind that the exercise's file describes."""
     return (
         one.where in PLACES
         and 1 <= one.size <= LARGEST_BYTES

@@ -18,8 +18,8 @@ PLACES = {"lo": ("server", LOOPBACK, PORT), "proxy": ("proxy", SERVER, PORT), "c
 
 
 def take(exercise: Exercise, answer: str) -> Evidence:
-    """All of them on the broken kernel, if there is a condition to hold to it. The requests that are not listed are
-    drawn now: no answer chooses them."""
+    """Make all requests on the broken kernel, if there is a condition to hold to it. The requests that are not listed
+    are drawn now: no answer chooses them."""
     chance = random.SystemRandom()
     taking = Taking(exercise, answer)
     seen = Fates([*listed(exercise), *unseen(chance)], chance.getrandbits(62))

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from core.judge.check import named
 from core.judge.evidence import Evidence
-from core.judge.verdict import Judged, Verdict
-from core.plain import Damaged
+from core.judge.verdict import Verdict, VerdictFinal
+from core.serialization import Damaged
 from labs.cases.splice_push.pages import Call, of, pages
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import Judge, none_of, seen_in
+from labs.judge.judging import Judge, none_of, observation
 
 OVER_LO = "too much, over lo"
 REQUESTS = (
@@ -46,10 +46,10 @@ DRAWN = {f"drawn: {how}{', with MORE' * more}": (how, more) for how in ASKED for
 
 
 @dataclass
-class Request:
-    """One, by its name: bytes of its object and how many of them were missing, segments on the wire, and calls of
-    kernel functions on its connection; the `query` of one that was drawn, and the first byte of what came that is not
-    the object's, -1 if there is none."""
+class Response:
+    """What came of a request, by its name: bytes of its object and how many of them were missing, segments on the wire,
+    and calls of kernel functions on its connection; the `query` of one that was drawn, and the first byte of what came
+    that is not the object's, -1 if there is none."""
 
     name: str
     size: int
@@ -79,17 +79,17 @@ class Repaired:
     function, what the regression left out of the first of them, and the requests with the answer."""
 
     refused: str = ""
-    fixed: list[Request] = field(default_factory=list)
+    fixed: list[Response] = field(default_factory=list)
     broken_missing_bytes: int = 0
-    repaired: list[Request] = field(default_factory=list)
+    repaired: list[Response] = field(default_factory=list)
 
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 4: compiled, loaded, and held to the kernel's own function."""
-    seen: Repaired = seen_in(evidence)
+    seen: Repaired = observation(evidence)
     if seen.refused:
         verdict.fail("loads", "a livepatch that compiles and loads", f"the livepatch does not load: {seen.refused}")
-        raise Judged
+        raise VerdictFinal
     if any([one.name for one in requests] != [*REQUESTS, *DRAWN] for requests in (seen.fixed, seen.repaired)):
         raise Damaged(f"expected the requests {', '.join([*REQUESTS, *DRAWN])}")
     if strange := next((one.called for one in seen.fixed[len(REQUESTS) :] if not of_its_kind(one)), ""):
@@ -120,8 +120,8 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     verdict.expect("segments", passed, on_the_wire, on_the_wire, expected=f"{fixed.segments}")
 
 
-def of_its_kind(one: Request) -> bool:
-    """Whether one that was drawn is what its name says, by what the kernel's own splices were asked for."""
+def of_its_kind(one: Response) -> bool:
+    """Whether a request that was drawn is what its name says, by what the kernel's own splices were asked for."""
     how, more = DRAWN[one.name]
     least, most = ASKED[how](one.size)
     splices = of(one.calls, "generic_splice_sendpage")
@@ -129,7 +129,7 @@ def of_its_kind(one: Request) -> bool:
     return bool(fit) and all(fit)
 
 
-def compared(one: Request, was: Request) -> Iterator[tuple[str, bool, str, str]]:
+def compared(one: Response, was: Response) -> Iterator[tuple[str, bool, str, str]]:
     """A request with the answer beside the same with the kernel's own function: of each thing what begins the check's
     id, whether it is right, and what was found then and else."""
     yield (
@@ -153,7 +153,7 @@ def compared(one: Request, was: Request) -> Iterator[tuple[str, bool, str, str]]
     )
 
 
-def another(one: Request) -> str:
+def another(one: Response) -> str:
     return f"{one.called}: byte {one.differs_at} of what came is not the object's" if one.differs_at >= 0 else ""
 
 

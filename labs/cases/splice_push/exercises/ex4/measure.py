@@ -14,14 +14,14 @@ from dataclasses import replace
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.protocol import CONTROL
-from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, LEAST_BUFFER_BYTES, REQUESTS, Repaired, Request
+from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, LEAST_BUFFER_BYTES, REQUESTS, Repaired, Response
 from labs.cases.splice_push.network import LOOPBACK, Network
 from labs.cases.splice_push.pages import LARGEST_BYTES, Call
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.server import PAGE_BYTES, PATTERN, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
 from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
-from labs.measure.spent import spent
+from labs.measure.timing import timed
 from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Tracer
@@ -63,7 +63,7 @@ def repaired(answer: str) -> Repaired:
         if not (built := compiled(theirs, seen := Repaired())):
             return seen
         net, made = making.result(), [*MADE, *map(drawn, DRAWN)]
-        with spent(CONTROL):
+        with timed(CONTROL):
             fixed = fetch(net, made, tracer, "fixed")
         with module.livepatched(ours.result()):
             seen.broken_missing_bytes = fetch(net, MADE[:1])[REQUESTS[0]][1].missing_bytes
@@ -121,10 +121,10 @@ def fetch_patched(
         return fetch(net, made, tracer, "repaired")
 
 
-def requests(seen: Seen) -> list[Request]:
+def requests(seen: Seen) -> list[Response]:
     """The requests as evidence."""
     return [
-        Request(
+        Response(
             name,
             one.way.size,
             one.missing_bytes,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
-from core.judge.report import Event, Program, compare, ran
+from core.judge.report import Event, Program, compare, require_program_ran
 from core.judge.verdict import Verdict
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import Judge, seen_in
+from labs.judge.judging import Judge, observation
 
 # How often each connection is pushed: D by the thread that sends, J by a splice that comes between.
 PUSHES = {"B": 3, "C": 1, "D": 1, "G": 1, "I": 1, "J": 1}
@@ -26,9 +26,9 @@ class Unpushed:
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """Exercise 5: each splice without a push is reported once, with its bytes."""
-    seen: Unpushed = seen_in(evidence)
-    ran(verdict, seen.program)
-    truth, told = seen.truth, seen.program.told
+    seen: Unpushed = observation(evidence)
+    require_program_ran(verdict, seen.program)
+    truth, reported = seen.truth, seen.program.told
     if seen.pushes != PUSHES:
         raise CannotTry(
             f"expected pushes on the connections {PUSHES}, found {seen.pushes}: this is not the broken kernel",
@@ -37,12 +37,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         )
 
     def fault(number: int) -> str:
-        return f"{truth[number].connection}: {told[number].value} bytes told, {truth[number].value} handed over"
+        return f"{truth[number].connection}: {reported[number].value} bytes told, {truth[number].value} handed over"
 
     compare(
         verdict,
         truth,
-        told,
+        reported,
         "events, one for each splice without a push",
         f"{len(truth)} splices ended without a push",
         "every event has the bytes of its splice",

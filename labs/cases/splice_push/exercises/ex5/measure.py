@@ -28,7 +28,7 @@ from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.server import ASKED_BYTES, SPLICE_F_MORE
 from labs.cases.splice_push.tracing import push_tracer
 from labs.net.topology import NotReady
-from labs.take.reader_program import Refused, attached, told, written
+from labs.take.reader_program import Refused, attached, reported_events, written
 from labs.take.script import Taking
 from labs.trace import module
 from labs.trace.tracer import Tracer
@@ -53,7 +53,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
         building = pool.submit(module.build, REGRESSION)
         with attached(theirs, seen.program), ours:
             seen.truth = spliced(theirs, ours, module.livepatched(building.result()))
-        seen.program.told = told(theirs)
+        seen.program.told = reported_events(theirs)
         seen.pushes = dict(Counter(event.connection for event in ours.events if event.function == "tcp_push"))
     return Taking(exercise, answer).evidence(seen)
 
@@ -68,29 +68,29 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
     sizes = random.sample(range(1000, 20_000), 15)
     sizes[0] += PIPE_BYTES
     with contextlib.ExitStack() as stack:
-        senders = {name: stack.enter_context(connected(stack)) for name in NAMES}
+        senders = {name: stack.enter_context(open_pair(stack)) for name in NAMES}
         for name, sender in senders.items():
             theirs.watch(name, sender.getsockname()[1])
             ours.watch(name, sender.getpeername()[1])
-        one(senders["B"], sizes[8], ASKED_BYTES)
+        splice_once(senders["B"], sizes[8], ASKED_BYTES)
         stack.enter_context(broken)
-        one(senders["A"], sizes[0], ASKED_BYTES)
-        one(senders["B"], sizes[1], sizes[1])
-        one(senders["C"], sizes[2], sizes[2] + 1)
-        empty(senders["A"])
-        one(senders["B"], sizes[3], sizes[3], SPLICE_F_MORE)
+        splice_once(senders["A"], sizes[0], ASKED_BYTES)
+        splice_once(senders["B"], sizes[1], sizes[1])
+        splice_once(senders["C"], sizes[2], sizes[2] + 1)
+        splice_from_empty_pipe(senders["A"])
+        splice_once(senders["B"], sizes[3], sizes[3], SPLICE_F_MORE)
         with Waiting(senders["D"], ASKED_BYTES) as silent:
             senders["D"].send(b"?")
             silent.fill(sizes[4])
-        one(senders["C"], sizes[5], sizes[5])
-        one(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
-        one(senders["E"], sizes[7], sizes[7] + 1)
+        splice_once(senders["C"], sizes[5], sizes[5])
+        splice_once(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
+        splice_once(senders["E"], sizes[7], sizes[7] + 1)
         at_the_same_time(senders, sizes[9:])
     unpushed = (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7), ("F", 9), ("H", 11), ("J", 14))
     return [Event(name, sizes[number]) for name, number in unpushed]
 
 
-def connected(stack: contextlib.ExitStack) -> socket.socket:
+def open_pair(stack: contextlib.ExitStack) -> socket.socket:
     """A connection over `lo` to a peer that reads whatever comes."""
     with socket.create_server((LOOPBACK, 0)) as listener:
         sender = socket.create_connection(listener.getsockname())
@@ -105,7 +105,7 @@ def read_all(peer: socket.socket) -> None:
             pass
 
 
-def one(sender: socket.socket, size: int, asked: int, flags: int = 0) -> None:
+def splice_once(sender: socket.socket, size: int, asked: int, flags: int = 0) -> None:
     """One splice of `size` bytes for which `asked` are asked."""
     out, into = os.pipe()
     if size > PIPE_BYTES:
@@ -116,7 +116,7 @@ def one(sender: socket.socket, size: int, asked: int, flags: int = 0) -> None:
     os.close(into)
 
 
-def empty(sender: socket.socket) -> None:
+def splice_from_empty_pipe(sender: socket.socket) -> None:
     """Two splices from a pipe with nothing in it, which do not wait: one ends with an error, and once nobody can write
     any more one with 0 (splice_from_pipe_next() in fs/splice.c)."""
     out, into = os.pipe()
@@ -138,7 +138,7 @@ def at_the_same_time(senders: dict[str, socket.socket], sizes: list[int]) -> Non
         for name, size in (("G", g), ("F", f), ("I", i), ("H", h)):
             waiting[name].fill(size)
     with Waiting(senders["J"], ASKED_BYTES) as silent:
-        one(senders["J"], between, between)
+        splice_once(senders["J"], between, between)
         silent.fill(j)
 
 

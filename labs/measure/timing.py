@@ -14,7 +14,7 @@ _spans: list[tuple[float, float, str]] = []  # from, to, on what; several thread
 
 
 @contextmanager
-def spent(on: str) -> Iterator[None]:
+def timed(on: str) -> Iterator[None]:
     """Count the time of a block as spent on this step."""
     began = time.monotonic()
     try:

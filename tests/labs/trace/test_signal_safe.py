@@ -10,7 +10,7 @@ import time
 import pytest
 
 from labs.trace import module
-from labs.trace.undone import ENDING, Undone
+from labs.trace.signal_safe import ENDING, ShieldedExitStack
 
 
 class Heard(BaseException):
@@ -32,7 +32,7 @@ def signals_are_heard():
 def test_a_signal_in_the_middle_comes_at_the_end(number):
     done = []
     with pytest.raises(Heard, match=number.name):
-        with Undone() as undone:
+        with ShieldedExitStack() as undone:
             undone.callback(done.append, "last")
             undone.callback(lambda: signal.raise_signal(number) or done.append("first"))
     assert done == ["first", "last"]
@@ -55,7 +55,7 @@ def test_so_it_does_where_another_thread_gets_it(number):
 
     try:
         with pytest.raises(Heard, match=number.name):
-            with Undone() as undone:
+            with ShieldedExitStack() as undone:
                 undone.callback(done.append, "last")
                 undone.callback(leave)
     finally:
@@ -71,7 +71,7 @@ def test_what_came_in_the_last_moment_before_is_heard_after(monkeypatch):
         monkeypatch.setattr(signal, "getsignal", getsignal)
         signal.raise_signal(signal.SIGINT)
 
-    undone = Undone()
+    undone = ShieldedExitStack()
     undone.callback(done.append, "left")
     monkeypatch.setattr(signal, "getsignal", interrupted)
     with pytest.raises(Heard, match="SIGINT"):
@@ -82,14 +82,14 @@ def test_what_came_in_the_last_moment_before_is_heard_after(monkeypatch):
 
 
 def test_of_several_the_most_final_is_heard():
-    undone = Undone()
+    undone = ShieldedExitStack()
     undone.callback(lambda: [signal.raise_signal(number) for number in reversed(ENDING)])
     with pytest.raises(Heard, match="SIGTERM"):
         undone.close()
 
 
 def test_closed_early_it_is_the_same_and_done_once():
-    done, undone = [], Undone()
+    done, undone = [], ShieldedExitStack()
     undone.callback(lambda: signal.raise_signal(signal.SIGINT) or done.append("once"))
     with pytest.raises(Heard):
         undone.close()
@@ -99,14 +99,14 @@ def test_closed_early_it_is_the_same_and_done_once():
 
 def test_what_is_started_meanwhile_does_not_hear_of_it_either():
     said, look = [], [sys.executable, "-c", "import os; os.kill(os.getpid(), 2); print('deaf')"]
-    with Undone() as undone:
+    with ShieldedExitStack() as undone:
         undone.callback(lambda: said.append(subprocess.run(look, capture_output=True, text=True).stdout))
     assert said == ["deaf\n"]
     assert subprocess.run(look, capture_output=True, text=True).stdout == ""
 
 
 def test_what_is_entered_may_be_interrupted():
-    with pytest.raises(Heard), Undone():
+    with pytest.raises(Heard), ShieldedExitStack():
         os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("nobody has heard of it")
 

@@ -11,20 +11,20 @@ from typing import Any
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
-class Undone(contextlib.ExitStack):
-    """Leaves all that it has entered before it hears of Ctrl-C, and of the other signals that end a program: they come
+class ShieldedExitStack(contextlib.ExitStack):
+    """An exit stack that undoes all before it hears of Ctrl-C, and of the other signals that end a program: they come
     when it is done. Programs that are started meanwhile do not hear of them at all (pthread_sigmask(3): a mask is
     inherited), so that the `ip` which deletes a route is not ended either."""
 
     def __exit__(self, *failed) -> bool | None:
-        with _later():
+        with _SignalsHeldBack():
             return super().__exit__(*failed)
 
 
-class _later:
-    """For the length of the block ENDING are only noted, and raised at its end. A mask alone would not do: where there
-    are other threads, as in a notebook's kernel, one of those gets the signal, and Python interrupts its main thread
-    for it (signal(7); Python's signal module, "Signals and threads")."""
+class _SignalsHeldBack:
+    """A block in which the signals of ENDING are only noted; they are raised at its end. A mask alone would not do:
+    where there are other threads, as in a notebook's kernel, one of those gets the signal, and Python interrupts its
+    main thread for it (signal(7); Python's signal module, "Signals and threads")."""
 
     def __enter__(self) -> None:
         self.came: set[int] = set()

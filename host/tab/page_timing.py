@@ -13,16 +13,16 @@ LOADED = """() => performance.getEntriesByType('resource').filter(each => each.n
 
 
 def shown_s(site: Path, *modes: str) -> float:
-    """From the last click to its ladder, as the page counts it: the first run, then one of each mode."""
-    return _clicked(site, modes)[0]
+    """Time from the last click to its ladder, as the page counts it: the first run, then one of each mode."""
+    return _clicks(site, modes)[0]
 
 
 def loaded_mb(site: Path) -> float:
     """What the first click loads, from a server that does not compress."""
-    return _clicked(site, ())[1]
+    return _clicks(site, ())[1]
 
 
-def _clicked(site: Path, modes: tuple[str, ...]) -> tuple[float, float]:
+def _clicks(site: Path, modes: tuple[str, ...]) -> tuple[float, float]:
     with chromium.served(site) as address, chromium.tab() as page:
         page.goto(f"{address}/{PAGE}", wait_until="load")
         if not page.locator(".wpw-live-button").count():

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from labs.measure.spent import breakdown, shares, spent
+from labs.measure.timing import breakdown, shares, timed
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_each_goes_to_what_was_begun_last(spans, expected):
 
 def test_a_block_that_fails_is_counted():
     began = time.monotonic()
-    with pytest.raises(ValueError), spent("answer"):
+    with pytest.raises(ValueError), timed("answer"):
         time.sleep(0.02)
         raise ValueError
     assert breakdown(began)["answer"] >= 0.02

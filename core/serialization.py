@@ -1,8 +1,8 @@
 """How does a dataclass become plain values, as JSON has them, and these the dataclass again?
 
-    plain(value)           what json.dumps() takes; a field that has its default is left out, bytes are packed, and
-                           a dict's keys are text
-    loaded(kind, value)    the same again; of what somebody else has written, nothing is taken on trust
+    to_json(value)            what json.dumps() takes; a field that has its default is left out, bytes are packed, and
+                              a dict's keys are text
+    from_json(kind, value)    the same again; of what somebody else has written, nothing is taken on trust
 
 Known are str, bool, int, float, None, bytes, `X | None`, list[X], dict[str, X], dict[int, X] and dataclasses of these.
 """
@@ -30,24 +30,24 @@ class Damaged(ValueError):
     """A value is not what it should be; the message says where, and what was found instead."""
 
 
-def plain(value: object) -> typing.Any:
+def to_json(value: object) -> typing.Any:
     """Plain values for JSON."""
     if dataclasses.is_dataclass(value):
         return {
-            field.name: plain(mine)
+            field.name: to_json(mine)
             for field in dataclasses.fields(value)
             if (mine := getattr(value, field.name)) != _default(field)
         }
     if isinstance(value, bytes):
         return base64.b64encode(zlib.compress(value, 9)).decode()
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [to_json(each) for each in value]
     return value
 
 
-def loaded(kind: typing.Any, value: object, at: str = "it") -> typing.Any:
+def from_json(kind: typing.Any, value: object, at: str = "it") -> typing.Any:
     """A value of this kind. Raises Damaged; `at` says there where it was found."""
     if kind in (str, bool, type(None)):
         return _is(kind, value, at)
@@ -59,12 +59,12 @@ def loaded(kind: typing.Any, value: object, at: str = "it") -> typing.Any:
         return _dataclass(kind, _is(dict, value, at), at)
     of, inside = typing.get_origin(kind), typing.get_args(kind)
     if of in (types.UnionType, typing.Union):  # X | None: the only one there is
-        return None if value is None else loaded(next(each for each in inside if each is not type(None)), value, at)
+        return None if value is None else from_json(next(each for each in inside if each is not type(None)), value, at)
     if of is list:
-        return [loaded(inside[0], each, f"{at}[{number}]") for number, each in enumerate(_is(list, value, at))]
+        return [from_json(inside[0], each, f"{at}[{number}]") for number, each in enumerate(_is(list, value, at))]
     if of is dict:
         found = _is(dict, value, at)
-        return {_key(inside[0], key, at): loaded(inside[1], each, f"{at}.{key}") for key, each in found.items()}
+        return {_key(inside[0], key, at): from_json(inside[1], each, f"{at}.{key}") for key, each in found.items()}
     raise TypeError(f"no way to load {kind}")
 
 
@@ -108,18 +108,18 @@ def _dataclass(kind: type, value: Mapping[str, object], at: str) -> typing.Any:
     lacking = [f.name for f in dataclasses.fields(kind) if f.name not in value and _default(f) is dataclasses.MISSING]
     if lacking:
         raise Damaged(f"{at}: {lacking[0]!r} is missing")
-    return kind(**{name: loaded(known[name], each, f"{at}.{name}") for name, each in value.items()})
+    return kind(**{name: from_json(known[name], each, f"{at}.{name}") for name, each in value.items()})
 
 
 @functools.cache
 def _kinds(kind: type) -> dict[str, typing.Any]:
-    """By name the kind of each field."""
+    """The kind of each field, by name."""
     hints = typing.get_type_hints(kind)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
 def _default(field: dataclasses.Field[typing.Any]) -> object:
-    """What it is if nothing is said; MISSING if something has to be."""
+    """The value of a field if nothing is said; MISSING if something has to be."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return field.default

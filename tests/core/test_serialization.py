@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from core.plain import Damaged, loaded, plain
+from core.serialization import Damaged, from_json, to_json
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ FULL = Outer("a", 3, False, None, b"\x00" * 1000, [Inner(1.5, Inner(2.0))], {"x"
 
 def test_it_comes_back_as_it_was():
     for value in (FULL, Outer("a", 3)):
-        assert loaded(Outer, json.loads(json.dumps(plain(value)))) == loaded(Outer, plain(value)) == value
+        assert from_json(Outer, json.loads(json.dumps(to_json(value)))) == from_json(Outer, to_json(value)) == value
 
 
 def test_what_goes_without_saying_is_left_out():
-    assert plain(Outer("a", 3)) == {"name": "a", "count": 3}
-    assert len(json.dumps(plain(FULL))) < 200
+    assert to_json(Outer("a", 3)) == {"name": "a", "count": 3}
+    assert len(json.dumps(to_json(FULL))) < 200
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_what_goes_without_saying_is_left_out():
 )
 def test_what_is_not_of_its_kind_is_named_with_its_place(change, said):
     with pytest.raises(Damaged) as refused:
-        loaded(Outer, plain(FULL) | change)
+        from_json(Outer, to_json(FULL) | change)
     assert str(refused.value).startswith(said)
 
 
 def test_bytes_that_would_fill_memory_are_refused():
-    bomb = plain(b"\0" * (9 << 20))
+    bomb = to_json(b"\0" * (9 << 20))
     assert len(bomb) < 20_000
     with pytest.raises(Damaged, match="8 MiB at most"):
-        loaded(bytes, bomb)
+        from_json(bytes, bomb)
