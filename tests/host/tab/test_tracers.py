@@ -40,7 +40,7 @@ def test_the_objects_are_made_of_the_programs_and_of_what_all_have_in_common():
 @pytest.mark.parametrize("changed", ["packages", "fields"])
 def test_type_information_is_made_anew_for_another_kernel_and_for_other_fields(changed, tmp_path, monkeypatch):
     keys = []
-    monkeypatch.setattr(btf.store, "made", lambda kind, key, make, needs_mib: keys.append(key) or tmp_path)
+    monkeypatch.setattr(btf.store, "build_once", lambda kind, key, make, needs_mib: keys.append(key) or tmp_path)
     btf.btf(f"linux-image-{RELEASE}", "6.1.176-1")
     if changed == "fields":
         monkeypatch.setattr(btf, "fields", lambda: ["FIELD(sock, sk_lock);"])
@@ -49,11 +49,11 @@ def test_type_information_is_made_anew_for_another_kernel_and_for_other_fields(c
 
 
 def test_it_says_what_it_was_made_of(tmp_path, monkeypatch):
-    def made(kind, key, make, needs_mib):
+    def build_once(kind, key, make, needs_mib):
         make(tmp_path)
         return tmp_path
 
-    monkeypatch.setattr(btf.store, "made", made)
+    monkeypatch.setattr(btf.store, "build_once", build_once)
     monkeypatch.setattr(btf.archive, "need", lambda *names: None)
     monkeypatch.setattr(btf, "_unpacked", lambda packages, folder: None)
     monkeypatch.setattr(btf, "encode", lambda source, headers, to: to.write_text(source))
