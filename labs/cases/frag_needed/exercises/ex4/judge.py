@@ -39,7 +39,7 @@ from labs.judge.judging import (
     there,
 )
 
-EXPIRES_S = 3  # long enough for an answer to act in
+EXPIRES_S = 6  # long enough for an answer to act in
 ROUNDS = 2
 RATIO = BOUNDS["lasting_ratio"]
 LEARNING = ("A learns", "B learns")  # before the answer acts
