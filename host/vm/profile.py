@@ -23,11 +23,11 @@ PROFILES = VM_IMAGE / "profiles"
 # then leaves out the look at short lengths and counts on ERMS (arch/x86/lib/memmove_64.S).
 EMULATED_CPU = "max,-erms,-fsrm,-la57,-smap"
 
-# A machine that can never have a second processor is translated without its memory barriers and locked instructions
-# (CF_PARALLEL in tcg/tcg-op.c), as if nothing ran beside it. QEMU's thread for devices does: a card whose "is there
-# more?" crosses the guest's "shall I say so?" is never told again, and its queue stands still for good. QEMU 8.1 keeps
-# the barriers (commit c914d46d0a64) and not yet `lock add`, with which Linux orders what virtio reads.
-ROOM_FOR_MORE = 1
+# A driver puts a packet into a virtio queue, and then reads whether the device wants to be notified. Between the two it
+# needs a memory barrier, because the device runs in another thread of QEMU. QEMU 7.2 leaves barriers and locked
+# instructions out of the code of a machine whose `maxcpus` is 1 (tcg_gen_mb() in tcg/tcg-op.c; barriers are kept since
+# 8.1, commit c914d46d0a64). Then a notification can be lost, and the queue stands still for good.
+SPARE_PROCESSORS = 1
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Profile:
             "-m",
             f"{self.memory_mib}M",
             "-smp",
-            f"{self.cpus},maxcpus={self.cpus + ROOM_FOR_MORE}" if acceleration == "tcg" else f"{self.cpus}",
+            f"{self.cpus},maxcpus={self.cpus + SPARE_PROCESSORS}" if acceleration == "tcg" else f"{self.cpus}",
             "-drive",
             f"file={paths.in_option(image.disk)},format=raw,if=virtio,readonly=on",
             "-netdev",

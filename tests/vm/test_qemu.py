@@ -16,6 +16,7 @@ from host.exercises import answer_machine, commands, device
 from host.exercises.answer_machine import NoMachine
 from host.vm import guests, image, qemu, snapshot
 from host.vm.profile import names, profile
+from tests.host.vm.test_profile import values
 from tests.labs.judge.stored import failed
 from tests.vm.conftest import wait_until
 
@@ -60,13 +61,9 @@ def steps() -> list[str]:
     return [line for line in qemu.log_file().read_text().splitlines() if line.startswith("[")]
 
 
-def values(words: list[str], option: str) -> list[str]:
-    return [words[n + 1] for n, word in enumerate(words) if word == option]
-
-
 @pytest.mark.parametrize("name", names())
 def test_no_barrier_of_an_emulated_guest_is_left_out(name):
-    """Without them a card of virtio is not told of a packet, once in some hundred downloads, and stands still."""
+    """Without barriers a virtio device may miss a notification; then its queue stands still (host/vm/profile.py)."""
     words = profile(name).command(image.image(), "tcg", Path("/ram"), shared=False, port=1)
     alone = [word for option in ("-accel", "-cpu", "-smp") for word in (option, values(words, option)[0])]
     program = [*profile(name).program, "-nodefaults", "-display", "none", "-no-reboot", "-m", "256M", *alone]
