@@ -19,6 +19,7 @@ SQUASHFS = [
     "-no-tailends",
     *("-noappend", "-no-progress", "-quiet"),
 ]
+FROM_TAR = ["-tar", *SQUASHFS]  # first, because it turns fragments for tails on
 NEEDS_MIB = 4500  # of the VM's: unpacked guest, its packages and the packed disk, for a moment all at once
 
 
@@ -58,7 +59,7 @@ def packed(root: Root, disk: Path, what: str) -> None:
     with phase(f"{what}: building it (once, two to four minutes)") as progress:
         with open(log, "w") as errors, archive.started(root.command(), stdout=subprocess.PIPE, stderr=errors) as build:
             pack = subprocess.Popen(
-                [*archive.ENDED_WITH_US, *squashing("-", disk), "-tar"],
+                [*archive.ENDED_WITH_US, "mksquashfs", "-", disk, *FROM_TAR],
                 stdin=build.stdout,
                 stdout=errors,
                 stderr=errors,
@@ -76,9 +77,9 @@ def packed(root: Root, disk: Path, what: str) -> None:
         raise LabError(_cause(what, log), "fix what it names, then the same ./lab call")
 
 
-def squashing(source: Path | str, disk: Path) -> list[str]:
-    """The command that packs a folder, or with `-tar` what comes on standard input."""
-    return ["mksquashfs", str(source), str(disk), *SQUASHFS]
+def squashing(folder: Path | str, disk: Path) -> list[str]:
+    """The command that packs a folder."""
+    return ["mksquashfs", str(folder), str(disk), *SQUASHFS]
 
 
 def _last_step(log: Path) -> str:

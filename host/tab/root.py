@@ -72,7 +72,7 @@ def built() -> Root:
 
     parts = [",".join(wanted[table]) for table in ("packages", "leave-out", "remove")]
     key = store.key_of(
-        *(wanted["suite"], wanted["architecture"], *parts, *root.SQUASHFS),
+        *(wanted["suite"], wanted["architecture"], *parts, *root.FROM_TAR),
         *(TAB / name for name in SCRIPTS),
         VM_IMAGE / "initramfs",
     )

@@ -138,7 +138,7 @@ def _key(linux: Kernel) -> str:
         VM_IMAGE / "rootfs",
         VM_IMAGE / "initramfs",
         (keys() / "client.pub").read_bytes(),
-        *root.SQUASHFS,
+        *root.FROM_TAR,
         *([] if linux.is_the_books else [linux.recipe]),
     )
 
