@@ -29,7 +29,8 @@ REFUSED = re.compile(  # EACCES, EPERM, EROFS; the last but one is umount(8)'s
 class Script:
     """What became of an answer's script: its exit `status` (None when it was still running at its deadline), what it
     printed, the `forbidden` hosts that it tried to touch, what those `variables` of its shell that were asked for held
-    at its end, if they were set, and how often another network was `reached` by its number while it ran."""
+    at its end, if they were set, how often another network was `reached` by its number while it ran, and how many
+    seconds it took itself (`took_s`)."""
 
     status: int | None
     output: str
@@ -37,6 +38,7 @@ class Script:
     deadline_s: float = 20
     variables: dict[str, str] = field(default_factory=dict)
     reached: int = 0
+    took_s: float = 0
 
     def problems(self) -> list[tuple[str, str]]:
         """What no answer may do and this one did: the ids of checks that it failed by it, each with a sentence."""

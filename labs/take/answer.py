@@ -16,6 +16,7 @@ import signal
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 
 from core.judge.evidence import Script
@@ -105,6 +106,7 @@ def applied(
                 )
             except subprocess.SubprocessError as error:
                 raise RuntimeError(f"the answer was not started: {_read(log)}") from error
+        began = time.monotonic()
         try:
             with timed(ANSWER):
                 status = process.wait(deadline_s)
@@ -112,8 +114,9 @@ def applied(
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             status = None
+        took_s = round(time.monotonic() - began, 3)
         touched = sorted(set(_read(forbidden).split()))
-        yield Script(status, _read(log), touched, deadline_s, _variables(_read(held)))
+        yield Script(status, _read(log), touched, deadline_s, _variables(_read(held)), took_s=took_s)
 
 
 @contextlib.contextmanager

@@ -82,7 +82,12 @@ def test_what_its_variables_held_at_its_end_is_seen(run_answer, script, status):
 
 
 def test_one_that_does_not_end_is_ended(run_answer):
-    assert run_answer("sleep 100", deadline_s=1).problems()[0][0] == "in-time"
+    found = run_answer("sleep 100", deadline_s=1)
+    assert found.problems()[0][0] == "in-time" and 1 <= found.took_s < 100, found
+
+
+def test_its_own_time_is_seen_without_that_of_what_it_leaves_running(run_answer):
+    assert 0.3 <= run_answer("sleep 0.3; tail -f /dev/null &").took_s < 100
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from core.wire.packet import Packet
-from labs.cases.frag_needed.exercises.ex4.judge import LEARNING, ROUNDS, SINCE, Lasting
+from labs.cases.frag_needed.exercises.ex4.judge import EXPIRES_S, LEARNING, ROUNDS, SINCE, Lasting
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.judging import picture, verdict_on, verdict_on_file
@@ -29,7 +29,8 @@ def observed(waits_ms: dict = WAITS_MS, payload_bytes: int = 1428, asked_in: tup
 
 KEPT = f"{VIP} dev client-eth0 src {CLIENT} uid 0 \n    cache expires 2sec mtu 1480"
 ROUTES = [KEPT, *[KEPT.replace("expires 2sec ", "")] * (2 * ROUNDS)]
-LASTING = Lasting(observed(), ["3"] * 3, [], ROUTES, 0)
+AS_SET = str(EXPIRES_S)
+LASTING = Lasting(observed(), [AS_SET] * 3, [], ROUTES, 0)
 RIGHT = Evidence(
     "frag-needed/4", "on client true", "6.1", Script(0, ""), [Settings("balancer"), Settings("server")], "", LASTING
 )
@@ -47,7 +48,7 @@ def between(*times_s: float) -> Evidence:
 
 
 def test_who_writes_again_what_is_there_changes_nothing():
-    assert verdict_on(replace(RIGHT, seen=replace(LASTING, written=["3"]))).verdict == "PASS"
+    assert verdict_on(replace(RIGHT, seen=replace(LASTING, written=[AS_SET]))).verdict == "PASS"
 
 
 def test_what_is_right_passes():
@@ -64,8 +65,8 @@ LATER = "B after expiry 2"
         (seen(WAITS_MS | {LATER: 230.0}), "no-stall"),
         (seen(asked_in=("B learns", LATER)), "no-frag-needed"),
         (seen(payload_bytes=48), "full-segments"),
-        (replace(RIGHT, seen=replace(LASTING, expires=["3", "600", "3"])), "expiry-unchanged"),
-        (replace(RIGHT, seen=replace(LASTING, written=["600", "3"])), "expiry-unchanged"),
+        (replace(RIGHT, seen=replace(LASTING, expires=[AS_SET, "600", AS_SET])), "expiry-unchanged"),
+        (replace(RIGHT, seen=replace(LASTING, written=["600", AS_SET])), "expiry-unchanged"),
         (
             replace(RIGHT, seen=replace(LASTING, routes=[KEPT.replace("2sec", "595sec"), *ROUTES[1:]])),
             "exceptions-expire",
@@ -84,7 +85,7 @@ def test_what_is_wrong_fails_for_its_reason(evidence, id):
 @pytest.mark.parametrize(
     "changed",
     [
-        replace(LASTING, expires=["3", "3"]),
+        replace(LASTING, expires=[AS_SET] * 2),
         replace(LASTING, routes=ROUTES[1:]),
         replace(LASTING, fragments=None),
         replace(LASTING, observed=replace(LASTING.observed, exchanges=LASTING.observed.exchanges[:-1])),
@@ -94,6 +95,29 @@ def test_what_is_wrong_fails_for_its_reason(evidence, id):
 def test_a_part_that_is_missing_could_not_tell(changed):
     verdict = verdict_on_file(replace(RIGHT, seen=changed).text().encode())
     assert verdict.verdict == "COULD NOT TELL" and "it lacks a part" in verdict.reasons[0]
+
+
+def late(by_s: float, script_s: float, *asked_in: str) -> Evidence:
+    """All since the answer acted happens so many seconds later; the script itself took that long; ICMPs come there."""
+    then = observed(WAITS_MS | {"A before expiry 1": 460.0}, asked_in=("B learns", *asked_in))
+    moved = [replace(each, at_s=each.at_s + by_s) if each.name in SINCE else each for each in then.exchanges]
+    first_s = then[SINCE[0]].at_s
+    packets = [replace(each, time_s=each.time_s + by_s * (each.time_s >= first_s)) for each in then.packets]
+    seen = replace(LASTING, observed=replace(then, exchanges=moved, packets=packets))
+    return replace(RIGHT, script=Script(0, "", took_s=script_s), seen=seen)
+
+
+@pytest.mark.parametrize(
+    "evidence, deserved",
+    [
+        (late(EXPIRES_S, 1, *SINCE[:2]), "COULD NOT TELL"),  # the machine's time
+        (late(EXPIRES_S, EXPIRES_S, *SINCE[:2]), "FAIL"),  # the script's own
+        (late(EXPIRES_S, 1, *SINCE[:2], LATER), "FAIL"),  # told again, however late the first round was
+        (late(0, 1, *SINCE[:2]), "FAIL"),  # in time, and told
+    ],
+)
+def test_a_machine_that_acts_after_the_expiry_could_not_tell(evidence, deserved):
+    assert verdict_on(evidence).verdict == deserved, verdict_on(evidence).text()
 
 
 def test_a_notebook_shows_what_came_after_an_expiry():

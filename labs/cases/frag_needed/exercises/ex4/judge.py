@@ -7,6 +7,9 @@ good (find_exception() in net/ipv4/route.c).
 That nobody is told again is judged of the whole time since B has learnt it, and not of the exchanges alone: who is told
 in between learns as much. So is mtu_expires, which may be set and put back: whoever writes to it is seen, and an
 exception that was made meanwhile says for how long it is kept.
+
+An answer has to act while the exception is valid. Where the machine took that time, and not the script, what the first
+round was told says nothing of the answer: such an exchange does not count, and PASS is not given without it.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from labs.cases.frag_needed.cure.judge import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.errors import RAN_ON, CouldNotTell
 from labs.judge.judging import (
     Judge,
     answered,
@@ -31,10 +35,11 @@ from labs.judge.judging import (
     judge_script,
     others_left_alone,
     require_no_stall,
+    script_in,
     there,
 )
 
-EXPIRES_S = 3  # long enough for an answer to act in
+EXPIRES_S = 6  # long enough for an answer to act in
 ROUNDS = 2
 RATIO = BOUNDS["lasting_ratio"]
 LEARNING = ("A learns", "B learns")  # before the answer acts
@@ -86,7 +91,8 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         stalled, since = observed[LEARNING[1]], observed.exchanges[len(LEARNING) :]
         stalls(observed, LEARNING[1])
         require_no_stall(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
-        weigh(verdict, observed, stalled.waited_ms, since)
+        late = too_late(observed, since, script_in(evidence).took_s)
+        weigh(verdict, observed, stalled.waited_ms, since, late)
         verdict.expect(
             "no-fragments",
             seen.fragments == 0,
@@ -98,6 +104,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         carries(verdict, "full-segments", full, share(learning))
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
+    if seen.whole and late and verdict.verdict != "FAIL":
+        raise CouldNotTell(
+            f"the machine took {late[0].at_s - learnt_s(observed):.1f} s from what B learnt to {late[0].name}, and an "
+            f"exception is valid for {EXPIRES_S} s",
+            RAN_ON,
+        )
 
 
 def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
@@ -125,9 +137,21 @@ def least_held_up_of_each_place(since: Sequence[Exchange]) -> list[Exchange]:
     return [min(since[place::places], key=lambda exchange: exchange.held_up_ms) for place in range(places)]
 
 
-def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[Exchange]) -> None:
-    """Symptom and mechanism, of each exchange since the answer acted; a time counts if the machine held still."""
-    measured = [exchange for exchange in since if exchange.held_up_ms <= HELD_UP_MS]
+def too_late(seen: Observed, since: Sequence[Exchange], script_s: float) -> list[Exchange]:
+    """The exchanges that were planned before the first expiry, were asked after it, and in which the client was told.
+    None if the script alone took as long."""
+    valid_until_s = learnt_s(seen) + EXPIRES_S
+    told = {when(packet, since) for packet in told_since(seen)}
+    before = [exchange for exchange in since[: len(LEARNING)] if exchange.name in told]
+    return [exchange for exchange in before if exchange.at_s > valid_until_s and script_s < EXPIRES_S]
+
+
+def weigh(
+    verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[Exchange], late: Sequence[Exchange]
+) -> None:
+    """Symptom and mechanism, of each exchange since the answer acted that was not `late`; a time counts if the machine
+    held still."""
+    measured = [exchange for exchange in since if exchange.held_up_ms <= HELD_UP_MS and exchange not in late]
     longest = max(measured, key=lambda exchange: exchange.waited_ms)
     verdict.measured.update(longest_ms=round(longest.waited_ms, 1), stalled_ms=round(stalled_ms, 1))
     verdict.expect(
@@ -138,7 +162,7 @@ def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[E
         expected=f"{RATIO} times less than the {stalled_ms:.0f} ms of the stall",
     )
     asked = Counter(when(packet, since) for packet in told_since(seen))
-    where = [f"{name} ({count})" for name, count in asked.items()]
+    where = [f"{name} ({count})" for name, count in asked.items() if name not in {exchange.name for exchange in late}]
     verdict.expect(
         "no-frag-needed",
         not where,
@@ -149,9 +173,14 @@ def weigh(verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[E
 
 def told_since(seen: Observed) -> list[Packet]:
     """All that told the client of a smaller MTU after both connections had learnt it, from wherever it came."""
+    learnt = learnt_s(seen)
+    return [each for each in seen.packets if each.is_frag_needed and not each.outgoing and each.time_s > learnt]
+
+
+def learnt_s(seen: Observed) -> float:
+    """When both connections had learnt it, in seconds since the first question."""
     last = seen[LEARNING[-1]]
-    learnt_s = last.at_s + last.waited_ms / 1e3
-    return [each for each in seen.packets if each.is_frag_needed and not each.outgoing and each.time_s > learnt_s]
+    return last.at_s + last.waited_ms / 1e3
 
 
 def when(packet: Packet, since: Sequence[Exchange]) -> str:

@@ -19,5 +19,5 @@ def expires(seconds):
 
 expires("600")
 teller.sendto(message, ("10.0.0.1", 0))
-expires("3")
+expires("6")
 END
