@@ -15,7 +15,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from core import cases
-from core.judge.check import Check, read_checks
+from core.judge.check import RAN_ON, Check, read_checks
 from core.judge.verdict import of_one
 from core.protocol import STEPS
 from core.serialization import Damaged
@@ -42,10 +42,14 @@ BY_THE_HOST = {
     "judges-own": "what the judge prints, and nobody else",
     "own-evidence": "evidence of this answer",
     "judged": "a verdict",
+    RAN_ON: "a machine that runs on, and is fast enough for a verdict",
 }
 NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told"
 CONSOLE_TAIL_BYTES = 1 << 20
+UPTIME, LINE_BYTES = re.compile(r"\d+\.\d\d \d+\.\d\d\n", re.ASCII), 100  # of /proc/uptime
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
+AT_WORK_S = 30  # before the deadline: longer than a judge sleeps at a time, which is for seven seconds at most
+ANSWER_S = 20  # for a guest to say how long it was idle
 
 
 def judge(
@@ -160,9 +164,12 @@ def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
 
 def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | None:
     """Waits for a verdict: None once there is one; else the one that is given instead, with why there will be none, in
-    the console's words."""
+    the console's words. A guest that computes until the deadline is slow; one that is idle or silent is broken."""
     until = time.monotonic() + exercise.deadline_s
-    while time.monotonic() < until:
+    before = None
+    while (left_s := until - time.monotonic()) > 0:
+        if left_s < AT_WORK_S and before is None:
+            before = _uptime(guest)
         ended = bool(wait([judging], timeout=0.2).done)
         alive = guest.survived(judging.result().status) if ended else guest.alive()
         if KERNEL_FAILED.search(_console(guest)):
@@ -179,8 +186,20 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | No
             return _broken(exercise, "guest-lives", f"the guest died while the answer ran: {how}", verdict)
         if ended:
             return None
-    why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s; its console ends:\n{last_words(guest)}"
-    return _broken(exercise, "kernel-lives", why)
+    why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s"
+    if before and (now := _uptime(guest)):
+        up_s, idle_s = (later - earlier for earlier, later in zip(before, now))
+        if idle_s < up_s / 2:
+            why += f", and computes: it was idle for {idle_s:.0f} of the last {up_s:.0f} s"
+            return _broken(exercise, RAN_ON, why, "COULD NOT TELL")
+    return _broken(exercise, "kernel-lives", f"{why}; its console ends:\n{last_words(guest)}")
+
+
+def _uptime(guest: Guest) -> tuple[float, ...]:
+    """For how many seconds the guest is up and how many it was idle, as it says itself; nothing if it does not answer.
+    What an answer may have it say there keeps its verdict from being a FAIL, and makes it no PASS."""
+    said = guest.connection.said(["cat", "/proc/uptime"], LINE_BYTES, ANSWER_S).decode(errors="replace")
+    return tuple(map(float, said.split())) if UPTIME.fullmatch(said) else ()
 
 
 def _console(guest: Guest) -> str:

@@ -1,0 +1,53 @@
+"""Is a guest that an answer has broken told apart from one that is slow?"""
+
+from concurrent.futures import Future
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from core.cases import exercise
+from core.judge.check import RAN_ON
+from host.exercises import judging
+from tests.labs.judge.stored import failed
+
+
+@pytest.fixture
+def guest(tmp_path):
+    """guest(*said): one that lives and says this when it is asked how long it was idle, in this order."""
+
+    def made(*said: str) -> SimpleNamespace:
+        left = iter(said)
+        connection = SimpleNamespace(said=lambda command, most_bytes, deadline_s: next(left).encode())
+        console = tmp_path / "console"
+        console.touch()
+        return SimpleNamespace(
+            alive=lambda: True, survived=lambda status: True, console=console, folder=tmp_path, connection=connection
+        )
+
+    return made
+
+
+def watched(guest: SimpleNamespace) -> dict:
+    """The verdict on a judgement that is still under way at its deadline."""
+    return judging._watch(guest, Future(), replace(exercise("splice-push/4"), deadline_s=0.3))
+
+
+def test_a_judgement_that_still_computes_at_its_deadline_could_not_tell(guest):
+    verdict = watched(guest("250.00 20.00\n", "280.00 26.50\n"))
+    assert verdict["verdict"] == "COULD NOT TELL" and failed(verdict) == [RAN_ON]
+    assert "idle for 6 of the last 30 s" in verdict["reasons"][0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("250.00 20.00\n", "280.00 49.00\n"),  # an answer sleeps, and the judge waits for it
+        ("250.00 20.00\n", ""),
+        ("", "280.00 26.50\n"),
+        ("250.00 20.00\n", "nan 0\n"),
+    ],
+)
+def test_a_guest_that_is_idle_or_silent_at_its_deadline_is_broken(guest, said):
+    verdict = watched(guest(*said))
+    assert verdict["verdict"] == "FAIL" and failed(verdict) == ["kernel-lives"]
