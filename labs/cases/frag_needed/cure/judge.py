@@ -73,7 +73,7 @@ def judge(
     seen: Cure = complete_observation(evidence)
     another = of_another(evidence, seen.another, for_another)
     if seen.untouched.has(*STALLING):
-        require_no_stall(HELD_UP_MS, *seen.untouched.each().values())
+        require_no_stall(HELD_UP_MS, *(each["B"] for each in seen.untouched.each().values()))
         for each in seen.untouched.each().values():
             stalls(each)
         if seen.mended.has(*ASKED) and None not in (seen.fragments, seen.told):
