@@ -30,8 +30,9 @@ from host.vm.profile import Profile, on
 
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
-# arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
-KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
+# arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h). Its watchdogs go by the clock: nothing ran for 20 s or more.
+WATCHDOGS = re.compile(r"detected stalls|self-detected stall|BUG: soft lockup|BUG: workqueue lockup")
+KERNEL_FAILED = re.compile(rf"BUG: |Oops: |Kernel panic|general protection fault|{WATCHDOGS.pattern}")
 TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
 OF_A_VERDICT = ("exercise", "verdict", "reasons", "measured", "checks")  # what is taken of one that a guest prints
 # By their ids what is expected by the checks that are made here, of a guest and of what it prints.
@@ -48,6 +49,7 @@ NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told
 CONSOLE_TAIL_BYTES = 1 << 20
 UPTIME, LINE_BYTES = re.compile(r"\d+\.\d\d \d+\.\d\d\n", re.ASCII), 100  # of /proc/uptime
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
+STOPPED_S = 2  # a fifth of a second took so long: this machine stood still, and the guest may have for longer
 AT_WORK_S = 30  # before the deadline: longer than a judge sleeps at a time, which is for seven seconds at most
 ANSWER_S = 20  # for a guest to say how long it was idle
 
@@ -164,20 +166,18 @@ def _is_verdict(found: dict, exercise: cases.Exercise) -> bool:
 
 def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | None:
     """Waits for a verdict: None once there is one; else the one that is given instead, with why there will be none, in
-    the console's words. A guest that computes until the deadline is slow; one that is idle or silent is broken."""
+    the console's words."""
     until = time.monotonic() + exercise.deadline_s
-    before = None
+    before, stopped_s = None, 0.0
     while (left_s := until - time.monotonic()) > 0:
         if left_s < AT_WORK_S and before is None:
             before = _uptime(guest)
+        began = time.monotonic()
         ended = bool(wait([judging], timeout=0.2).done)
+        stopped_s = max(stopped_s, time.monotonic() - began)
         alive = guest.survived(judging.result().status) if ended else guest.alive()
         if KERNEL_FAILED.search(_console(guest)):
-            poll(lambda: "RIP: " in _console(guest), CONSOLE_GRACE_S, 0.1)
-            lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
-            words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
-            why = f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
-            return _broken(exercise, "kernel-lives", why)
+            return _failed(exercise, guest, stopped_s)
         if not alive:
             how = guest.death()
             # An answer that is a part of QEMU can do this to it.
@@ -186,6 +186,25 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | No
             return _broken(exercise, "guest-lives", f"the guest died while the answer ran: {how}", verdict)
         if ended:
             return None
+    return _overdue(exercise, guest, before)
+
+
+def _failed(exercise: cases.Exercise, guest: Guest, stopped_s: float) -> dict:
+    """The verdict where the kernel's console says that it failed, or stood still. The latter says nothing of the answer
+    if this machine did, too."""
+    poll(lambda: "RIP: " in _console(guest), CONSOLE_GRACE_S, 0.1)
+    lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
+    words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
+    if stopped_s > STOPPED_S and all(map(WATCHDOGS.search, filter(KERNEL_FAILED.search, lines))):
+        still = f"the guest's kernel stood still, and so did this machine, for {stopped_s:.0f} s"
+        return _broken(exercise, RAN_ON, f"{still}; its console: {words}", "COULD NOT TELL")
+    why = f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
+    return _broken(exercise, "kernel-lives", why)
+
+
+def _overdue(exercise: cases.Exercise, guest: Guest, before: tuple[float, ...] | None) -> dict:
+    """The verdict where there is none at the deadline, and what _uptime() was AT_WORK_S `before`. A guest that computes
+    is slow; one that is idle, or silent, is broken."""
     why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s"
     if before and (now := _uptime(guest)):
         up_s, idle_s = (later - earlier for earlier, later in zip(before, now))

@@ -1,4 +1,4 @@
-"""Is a guest that an answer has broken told apart from one that is slow?"""
+"""Is a guest that an answer has broken told apart from one that is slow, or was stopped?"""
 
 from concurrent.futures import Future
 from dataclasses import replace
@@ -51,3 +51,37 @@ def test_a_judgement_that_still_computes_at_its_deadline_could_not_tell(guest):
 def test_a_guest_that_is_idle_or_silent_at_its_deadline_is_broken(guest, said):
     verdict = watched(guest(*said))
     assert verdict["verdict"] == "FAIL" and failed(verdict) == ["kernel-lives"]
+
+
+RCU = "rcu: INFO: rcu_preempt self-detected stall on CPU"
+LOCKUP = "watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [nginx:612]"
+OOPS = "BUG: kernel NULL pointer dereference, address: 0000000000000018"
+
+
+@pytest.mark.parametrize(
+    "console, look_s, deserved, id",
+    [
+        ([RCU], 21.0, "COULD NOT TELL", RAN_ON),
+        ([LOCKUP, RCU], 21.0, "COULD NOT TELL", RAN_ON),
+        ([RCU], 0.2, "FAIL", "kernel-lives"),
+        ([LOCKUP], 0.2, "FAIL", "kernel-lives"),
+        ([OOPS], 21.0, "FAIL", "kernel-lives"),
+        ([RCU, OOPS], 21.0, "FAIL", "kernel-lives"),
+    ],
+)
+def test_a_kernel_that_stood_still_with_its_machine_could_not_tell(guest, monkeypatch, console, look_s, deserved, id):
+    stopped, now = guest(), 0.0
+
+    def wait(futures, timeout):
+        nonlocal now
+        now += look_s
+        stopped.console.write_text(
+            "".join(f"[  245.1] {line}\n" for line in [*console, "RIP: 0010:finish_task_switch"])
+        )
+        return SimpleNamespace(done=set())
+
+    monkeypatch.setattr(judging, "wait", wait)
+    monkeypatch.setattr(judging, "time", SimpleNamespace(monotonic=lambda: now))
+    verdict = judging._watch(stopped, Future(), exercise("splice-push/4"))
+    assert verdict["verdict"] == deserved and failed(verdict) == [id]
+    assert console[0] in verdict["reasons"][0]
