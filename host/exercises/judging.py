@@ -22,10 +22,10 @@ from core.serialization import Damaged
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
 from host.exercises import answer_machine, evidence
-from host.vm import guests, machine, ssh
+from host.vm import guests, hotplug, machine, ssh
 from host.vm.call import call_json
 from host.vm.image import Kernel
-from host.vm.machine import Guest, GuestDied, last_words
+from host.vm.machine import Guest, GuestDied, GuestSilent, last_words
 from host.vm.profile import Profile, on
 
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
@@ -49,6 +49,7 @@ NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told
 CONSOLE_TAIL_BYTES = 1 << 20
 UPTIME, LINE_BYTES = re.compile(r"\d+\.\d\d \d+\.\d\d\n", re.ASCII), 100  # of /proc/uptime
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
+SLOW_S = hotplug.DEADLINE_S / 2  # where a guest, which wakes in a second, takes so long, another may miss its deadline
 STOPPED_S = 2  # a fifth of a second took so long: this machine stood still, and the guest may have for longer
 AT_WORK_S = 30  # before the deadline: longer than a judge sleeps at a time, which is for seven seconds at most
 ANSWER_S = 20  # for a guest to say how long it was idle
@@ -67,10 +68,17 @@ def judge(
         except GuestDied as death:
             if exercise.applies == "guest":
                 raise
+            began = time.monotonic()
             with guests.throwaway(ours.kept):  # raises, or makes the snapshot anew, if the fault is not the answer's
-                return _broken(
-                    exercise, "guest-lives", f"the machine that the answer makes does not start: {death.message}"
-                )
+                return _not_started(exercise, death, time.monotonic() - began)
+
+
+def _not_started(exercise: cases.Exercise, death: GuestDied, kept_s: float) -> dict:
+    """The verdict where the answer's machine does not start and the one without it does, in so many seconds."""
+    why = f"the machine that the answer makes does not start: {death.message}"
+    if isinstance(death, GuestSilent) and kept_s > SLOW_S:
+        return _broken(exercise, RAN_ON, f"{why}; without it, one took {kept_s:.0f} s", "COULD NOT TELL")
+    return _broken(exercise, "guest-lives", why)
 
 
 def _timed(exercise: cases.Exercise, answer: str, ours: Profile) -> dict:

@@ -1,5 +1,6 @@
 """Is a guest that an answer has broken told apart from one that is slow, or was stopped?"""
 
+import contextlib
 from concurrent.futures import Future
 from dataclasses import replace
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ import pytest
 from core.cases import exercise
 from core.judge.check import RAN_ON
 from host.exercises import judging
+from host.vm.machine import GuestDied, GuestSilent
 from tests.labs.judge.stored import failed
 
 
@@ -85,3 +87,33 @@ def test_a_kernel_that_stood_still_with_its_machine_could_not_tell(guest, monkey
     verdict = judging._watch(stopped, Future(), exercise("splice-push/4"))
     assert verdict["verdict"] == deserved and failed(verdict) == [id]
     assert console[0] in verdict["reasons"][0]
+
+
+@pytest.mark.parametrize(
+    "death, kept_s, deserved, id",
+    [
+        (GuestSilent("the guest did not answer in 60 s"), 40.0, "COULD NOT TELL", RAN_ON),
+        (GuestSilent("the guest did not answer in 60 s"), 1.0, "FAIL", "guest-lives"),
+        (GuestDied("QEMU died before the guest answered"), 40.0, "FAIL", "guest-lives"),
+    ],
+)
+def test_an_answers_machine_that_does_not_wake_where_none_does_soon_could_not_tell(
+    monkeypatch, death, kept_s, deserved, id
+):
+    now = 0.0
+
+    @contextlib.contextmanager
+    def throwaway(which):
+        nonlocal now
+        if which != "kept":
+            raise death
+        now += kept_s
+        yield
+
+    machine = SimpleNamespace(kept="kept")
+    monkeypatch.setattr(judging.answer_machine, "machine", lambda *_: contextlib.nullcontext(machine))
+    monkeypatch.setattr(judging.guests, "throwaway", throwaway)
+    monkeypatch.setattr(judging, "time", SimpleNamespace(monotonic=lambda: now))
+    verdict = judging.judge(exercise("rtl8139-tso/4"), "", "answer.toml")
+    assert verdict["verdict"] == deserved and failed(verdict) == [id]
+    assert death.message in verdict["reasons"][0]
