@@ -16,8 +16,11 @@ import time
 from collections.abc import Iterator
 
 from labs.cases.rtl8139_tso.exercises.ex1.judge import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
+from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
 from labs.cases.rtl8139_tso.network import PORT, Network
+from labs.errors import RAN_ON, CouldNotTell
+from labs.measure.clock import StallDetector
 from labs.net.counters import counters, moved
 from labs.net.topology import NotReady
 
@@ -51,14 +54,14 @@ def knocked(net: Network) -> Knocked:
     with net.router.inside():
         sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         hearer = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
-    with sender, hearer:
+    with sender, hearer, StallDetector() as clock:
         hearer.settimeout(PATIENCE_S)
         before = counters(net["server"])
         for number, packet in enumerate(packets(list(names.values()), ports)):
             sender.sendto(packet, (SERVER, 0))
             if number % AT_ONCE == AT_ONCE - 1:
-                ping(sender, hearer, number)
-        ping(sender, hearer, 0xFFFF)
+                ping(sender, hearer, number, clock)
+        ping(sender, hearer, 0xFFFF, clock)
         return Knocked(list(names), ports, moved(before, counters(net["server"])))
 
 
@@ -82,8 +85,10 @@ def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
             yield udp(source, from_port or port, port)
 
 
-def ping(sender: socket.socket, hearer: socket.socket, number: int) -> None:
-    """An echo request in the router's own name. Raises NotReady if it is not answered, which it was before."""
+def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: StallDetector) -> None:
+    """An echo request in the router's own name. Raises NotReady if it is not answered, which it was before, and
+    CouldNotTell if the machine stood still instead."""
+    clock.begin()
     echoed = struct.pack("!HH", IDENTIFIER, number & 0xFFFF)
     sender.sendto(icmp(ROUTER, ECHO_REQUEST, 0, echoed), (SERVER, 0))
     until = time.monotonic() + PATIENCE_S
@@ -95,6 +100,8 @@ def ping(sender: socket.socket, hearer: socket.socket, number: int) -> None:
                 return
     except TimeoutError:
         pass
+    if (held_up_ms := clock.late_ms()) > HELD_UP_MS:
+        raise CouldNotTell(f"the machine stood still for {held_up_ms:.0f} ms while the server was pinged", RAN_ON)
     raise NotReady(f"the server answers no ping of the router's in {PATIENCE_S:g} s; it did before")
 
 
