@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from labs.cases.rtl8139_tso.exercises.ex1.judge import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
 from labs.cases.rtl8139_tso.judge import HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
-from labs.cases.rtl8139_tso.network import PORT, Network
+from labs.cases.rtl8139_tso.network import PATIENCE_S, PORT, Network
 from labs.errors import RAN_ON, CouldNotTell
 from labs.measure.clock import StallDetector
 from labs.net.counters import counters, moved
@@ -41,16 +41,14 @@ FLAGS = (SYN, SYN | ACK, ACK, ACK | FIN, RST)
 # What answers come from: names, pages, the time. A rule that goes by the sender's port opens all of the server's.
 FROM_PORTS = (53, 80, 123, 443)
 AT_ONCE = 24  # packets between two pings
-PATIENCE_S = 5.0
 
 
 def knocked(net: Network) -> Knocked:
-    """Which of the server's counters moved while everybody, and a stranger, tried what was shut."""
+    """Which of the server's counters moved while everybody, and a stranger, tried what was shut. The network has to
+    have settled, because what a download has left on its way would count."""
     names = NAMES | {"stranger": f"198.51.100.{random.randrange(1, 255)}"}  # RFC 5737
     others = [port for port in range(1, 1 << 16) if port not in PORTS and port != PORT]
     ports = [*PORTS, *random.sample(others, DRAWN)]
-    for _ in range(2):  # what a download has left on its way has come before the first answer, and what that led to
-        net.client.on("ping", "-c", "1", "-W", f"{PATIENCE_S:.0f}", SERVER)  # before the second
     with net.router.inside():
         sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         hearer = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
