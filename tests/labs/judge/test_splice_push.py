@@ -256,7 +256,7 @@ def test_late_on_a_machine_that_stood_still_says_nothing():
     assert verdict_on(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
 
 
-STOPPED = {"missing_bytes": 1, "held_up_ms": 60.0}
+STOPPED = {"missing_bytes": 1, "held_up_ms": 600.0}
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_missing_on_a_machine_that_stood_still_says_nothing(evidence):
         (first(of(ONE, LARGEST, **STOPPED), missing_bytes=5), "delivered"),
         (of(at_once(ONE, 2, **STOPPED), -1, missing_bytes=1), "answers-again"),
         (at_once(at_once(TWO, 2, **STOPPED), 3, missing_bytes=1), "several-clients"),
-        (at_once(ONE, 2, sha256="0", held_up_ms=60.0), "several-clients"),
+        (at_once(ONE, 2, sha256="0", held_up_ms=600.0), "several-clients"),
         (with_lines(of(ONE, -1, **STOPPED), 0, splice(0, 0)), "few-calls"),
         (replace(of(TWO, LARGEST, **STOPPED), answer="CALLS = 3\nCOPIED_BYTES = 40000"), "calls"),
     ],

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
 from core.serialization import Damaged
-from labs.cases.addr_select.costs import BOUNDS, HELD_UP_MS, Pair, measured
+from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import FAULT, CannotTry
 from labs.judge.judging import abstain, answered, complete_observation, judge_script, others_left_alone
 
 RATIO = BOUNDS["reported_send_ratio"]
+PATIENCE_S = 1.0  # that a service has to answer in
+KEPT_MS = PATIENCE_S * 1e3 / 2  # a stop that leaves less of it may be why nothing came
 FEW_QUESTIONS = 100  # of 11268
 SERVICE = service(77)
 TRIED = (service(1), SERVICE, service(REPORTED))  # as their clients use them, and one more that is drawn
@@ -43,7 +45,7 @@ class Use:
     def untold(self, way: str) -> str:
         """Say that nothing came because the machine may have kept it; empty if something came, or it ran on."""
         held_up_ms = self.held_up_ms.get(way, 0.0)
-        if getattr(self, way) or held_up_ms <= HELD_UP_MS:
+        if getattr(self, way) or held_up_ms <= KEPT_MS:
             return ""
         return f"the machine stood still for {held_up_ms:.0f} ms, and {self.service} did not {WAYS[way]} in time"
 

@@ -14,13 +14,12 @@ import socket
 import struct
 import time
 
-from labs.cases.addr_select.cure.judge import TRIED, Use
+from labs.cases.addr_select.cure.judge import PATIENCE_S, TRIED, Use
 from labs.cases.addr_select.names import PEER, REPORTED, service
 from labs.cases.addr_select.network import Network
 from labs.measure.clock import StallDetector
 from labs.net.node import Node
 
-PATIENCE_S = 1.0
 ECHO_REQUEST, ECHO_REPLY = 128, 129  # RFC 4443, 4.1
 
 

@@ -31,6 +31,9 @@ MOST_LINES = 2_000  # of strace, that are kept of an object; of the first one al
 BOUNDS = bounds(Path(__file__).parent.parent)
 LATE_RATIO, LATE_MS, SLEPT_MS = BOUNDS["late_ratio"], BOUNDS["late_ms"], BOUNDS["slept_ms"]
 HELD_UP_MS = BOUNDS["held_up_ms"]
+# Half of the least that an object has to come in (DEADLINE_S in workload.py): a stop that leaves less of it may be why
+# something is missing.
+KEPT_MS = 500
 IN_TIME = "in-time"  # id of a check
 
 
@@ -156,7 +159,7 @@ def told(objects: list[Object]) -> list[Object]:
 
 def untold(one: Object) -> str:
     """Say that a part is missing because the machine may have kept it; empty if none is, or the machine ran on."""
-    return stood_still(one) if one.missing_bytes and one.held_up_ms > HELD_UP_MS else ""
+    return stood_still(one) if one.missing_bytes and one.held_up_ms > KEPT_MS else ""
 
 
 def stood_still(one: Object) -> str:
