@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from core.judge.check import RAN_ON as RAN_ON
+
 # Ids of checks that nothing can be said without.
-RAN_ON = "machine-ran-on"  # it did not stand still meanwhile
 FAULT = "shows-the-fault"  # so that there is something to compare with
 TOLD_APART = "told-apart"  # what happened tells a right answer from a wrong one
 

@@ -29,8 +29,8 @@ REFUSED = re.compile(  # EACCES, EPERM, EROFS; the last but one is umount(8)'s
 class Script:
     """What became of an answer's script: its exit `status` (None when it was still running at its deadline), what it
     printed, the `forbidden` hosts that it tried to touch, what those `variables` of its shell that were asked for held
-    at its end, if they were set, how often another network was `reached` by its number while it ran, and how many
-    seconds it took itself (`took_s`)."""
+    at its end, if they were set, how often another network was `reached` by its number while it ran, and for how many
+    seconds it ran (`took_s`), which are the machine's as well: for a reader to know, and not for a judge."""
 
     status: int | None
     output: str

@@ -15,23 +15,24 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from core import cases
-from core.judge.check import Check, read_checks
+from core.judge.check import RAN_ON, Check, read_checks
 from core.judge.verdict import of_one
 from core.protocol import STEPS
 from core.serialization import Damaged
 from core.statuses import VERDICTS, Status
 from core.waiting import poll
 from host.exercises import answer_machine, evidence
-from host.vm import guests, machine, ssh
+from host.vm import guests, hotplug, machine, ssh
 from host.vm.call import call_json
 from host.vm.image import Kernel
-from host.vm.machine import Guest, GuestDied, last_words
+from host.vm.machine import Guest, GuestDied, GuestSilent, last_words
 from host.vm.profile import Profile, on
 
 OUR_FAULT = 70  # fork_server.py's status for an exception that nobody caught
 # What the kernel's console shows of a kernel that failed or hangs (kernel/panic.c, kernel/watchdog.c,
-# arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h).
-KERNEL_FAILED = re.compile(r"BUG: |Oops: |Kernel panic|general protection fault|detected stalls|self-detected stall")
+# arch/x86/kernel/traps.c, kernel/rcu/tree_stall.h). Its watchdogs go by the clock: nothing ran for 20 s or more.
+WATCHDOGS = re.compile(r"detected stalls|self-detected stall|BUG: soft lockup|BUG: workqueue lockup")
+KERNEL_FAILED = re.compile(rf"BUG: |Oops: |Kernel panic|general protection fault|{WATCHDOGS.pattern}")
 TELLING = re.compile(rf"({KERNEL_FAILED.pattern}|RIP: 0010:)")
 OF_A_VERDICT = ("exercise", "verdict", "reasons", "measured", "checks")  # what is taken of one that a guest prints
 # By their ids what is expected by the checks that are made here, of a guest and of what it prints.
@@ -42,10 +43,16 @@ BY_THE_HOST = {
     "judges-own": "what the judge prints, and nobody else",
     "own-evidence": "evidence of this answer",
     "judged": "a verdict",
+    RAN_ON: "a machine that runs on, and is fast enough for a verdict",
 }
 NOT_THE_JUDGES = "that is not the judge's: it lacks what only the judge was told"
 CONSOLE_TAIL_BYTES = 1 << 20
+UPTIME, LINE_BYTES = re.compile(r"\d+\.\d\d \d+\.\d\d\n", re.ASCII), 100  # of /proc/uptime
 CONSOLE_GRACE_S = 5  # until the kernel has also said where it was
+SLOW_S = hotplug.DEADLINE_S / 2  # where a guest, which wakes in a second, takes so long, another may miss its deadline
+STOPPED_S = 2  # a fifth of a second took so long: this machine stood still, and the guest may have for longer
+AT_WORK_S = 30  # before the deadline: longer than a judge sleeps at a time, which is for seven seconds at most
+ANSWER_S = 20  # for a guest to say how long it was idle
 
 
 def judge(
@@ -61,10 +68,17 @@ def judge(
         except GuestDied as death:
             if exercise.applies == "guest":
                 raise
+            began = time.monotonic()
             with guests.throwaway(ours.kept):  # raises, or makes the snapshot anew, if the fault is not the answer's
-                return _broken(
-                    exercise, "guest-lives", f"the machine that the answer makes does not start: {death.message}"
-                )
+                return _not_started(exercise, death, time.monotonic() - began)
+
+
+def _not_started(exercise: cases.Exercise, death: GuestDied, kept_s: float) -> dict:
+    """The verdict where the answer's machine does not start and the one without it does, in so many seconds."""
+    why = f"the machine that the answer makes does not start: {death.message}"
+    if isinstance(death, GuestSilent) and kept_s > SLOW_S:
+        return _broken(exercise, RAN_ON, f"{why}; without it, one took {kept_s:.0f} s", "COULD NOT TELL")
+    return _broken(exercise, "guest-lives", why)
 
 
 def _timed(exercise: cases.Exercise, answer: str, ours: Profile) -> dict:
@@ -162,15 +176,16 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | No
     """Waits for a verdict: None once there is one; else the one that is given instead, with why there will be none, in
     the console's words."""
     until = time.monotonic() + exercise.deadline_s
-    while time.monotonic() < until:
+    before, stopped_s = None, 0.0
+    while (left_s := until - time.monotonic()) > 0:
+        if left_s < AT_WORK_S and before is None:
+            before = _uptime(guest)
+        began = time.monotonic()
         ended = bool(wait([judging], timeout=0.2).done)
+        stopped_s = max(stopped_s, time.monotonic() - began)
         alive = guest.survived(judging.result().status) if ended else guest.alive()
         if KERNEL_FAILED.search(_console(guest)):
-            poll(lambda: "RIP: " in _console(guest), CONSOLE_GRACE_S, 0.1)
-            lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
-            words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
-            why = f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
-            return _broken(exercise, "kernel-lives", why)
+            return _failed(exercise, guest, stopped_s)
         if not alive:
             how = guest.death()
             # An answer that is a part of QEMU can do this to it.
@@ -179,8 +194,39 @@ def _watch(guest: Guest, judging: Future, exercise: cases.Exercise) -> dict | No
             return _broken(exercise, "guest-lives", f"the guest died while the answer ran: {how}", verdict)
         if ended:
             return None
-    why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s; its console ends:\n{last_words(guest)}"
+    return _overdue(exercise, guest, before)
+
+
+def _failed(exercise: cases.Exercise, guest: Guest, stopped_s: float) -> dict:
+    """The verdict where the kernel's console says that it failed, or stood still. The latter says nothing of the answer
+    if this machine did, too."""
+    poll(lambda: "RIP: " in _console(guest), CONSOLE_GRACE_S, 0.1)
+    lines = [line for line in _console(guest).splitlines() if TELLING.search(line)]
+    words = "; ".join(re.sub(r"^\[ *[\d.]+\] ", "", line)[:200] for line in lines[:4])
+    if stopped_s > STOPPED_S and all(map(WATCHDOGS.search, filter(KERNEL_FAILED.search, lines))):
+        still = f"the guest's kernel stood still, and so did this machine, for {stopped_s:.0f} s"
+        return _broken(exercise, RAN_ON, f"{still}; its console: {words}", "COULD NOT TELL")
+    why = f"the guest's kernel failed while the answer ran, and is thrown away; its console: {words}"
     return _broken(exercise, "kernel-lives", why)
+
+
+def _overdue(exercise: cases.Exercise, guest: Guest, before: tuple[float, ...] | None) -> dict:
+    """The verdict where there is none at the deadline, and what _uptime() was AT_WORK_S `before`. A guest that computes
+    is slow; one that is idle, or silent, is broken."""
+    why = f"the guest's kernel gave no verdict in {exercise.deadline_s} s"
+    if before and (now := _uptime(guest)):
+        up_s, idle_s = (later - earlier for earlier, later in zip(before, now))
+        if idle_s < up_s / 2:
+            why += f", and computes: it was idle for {idle_s:.0f} of the last {up_s:.0f} s"
+            return _broken(exercise, RAN_ON, why, "COULD NOT TELL")
+    return _broken(exercise, "kernel-lives", f"{why}; its console ends:\n{last_words(guest)}")
+
+
+def _uptime(guest: Guest) -> tuple[float, ...]:
+    """For how many seconds the guest is up and how many it was idle, as it says itself; nothing if it does not answer.
+    What an answer may have it say there keeps its verdict from being a FAIL, and makes it no PASS."""
+    said = guest.connection.said(["cat", "/proc/uptime"], LINE_BYTES, ANSWER_S).decode(errors="replace")
+    return tuple(map(float, said.split())) if UPTIME.fullmatch(said) else ()
 
 
 def _console(guest: Guest) -> str:

@@ -8,9 +8,10 @@ import time
 from qemu.qmp.legacy import QEMUMonitorProtocol
 
 from host.vm.cards import Card
-from host.vm.machine import Guest, GuestDied
+from host.vm.machine import Guest, GuestDied, GuestSilent
 
 DEADLINE_S = 30
+OVERDUE = 124  # timeout(1)'s status
 NETWORK_CARD = "0x020000"  # the class that PCI gives to an Ethernet controller
 
 
@@ -22,7 +23,7 @@ def swap(monitor: QEMUMonitorProtocol, card: Card) -> None:
         left_s = deadline - time.monotonic()
         event = monitor.pull_event(wait=left_s) if left_s > 0 else None
         if event is None:
-            raise OSError(f"the guest does not let its card {card.name} go")
+            raise GuestSilent(f"the guest does not let its card {card.name} go", "./lab doctor")
         if event["event"] == "DEVICE_DELETED" and event["data"].get("device") == card.name:
             break
     monitor.cmd("device_add", **card.properties())
@@ -40,4 +41,5 @@ def wait_until_seen(guest: Guest, total: int, swapped: tuple[Card, ...]) -> None
     )
     result = guest.connection.run(["timeout", str(DEADLINE_S), "sh", "-c", f"until {seen}; do sleep 0.05; done"])
     if result.returncode != 0:
-        raise GuestDied("the guest did not find the card that was put into it", "./lab doctor")
+        died = GuestSilent if result.returncode == OVERDUE else GuestDied
+        raise died("the guest did not find the card that was put into it", "./lab doctor")

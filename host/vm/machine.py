@@ -43,6 +43,10 @@ class GuestDied(LabError):
     """QEMU ended, or the guest did not answer in time."""
 
 
+class GuestSilent(GuestDied):
+    """The latter: its QEMU is there, and this machine may have been too busy for it."""
+
+
 @dataclass
 class Guest:
     """A running guest: QEMU's process id and the loopback port of the guest's sshd."""
@@ -291,7 +295,7 @@ def wake(guest: Guest, deadline_s: float) -> None:
         if not guest.alive():
             raise GuestDied(f"QEMU died before the guest answered\n{last_words(guest)}", "./lab reset")
         time.sleep(0.05)
-    raise GuestDied(f"the guest did not answer in {deadline_s:.0f} s\n{last_words(guest)}", "./lab reset")
+    raise GuestSilent(f"the guest did not answer in {deadline_s:.0f} s\n{last_words(guest)}", "./lab reset")
 
 
 def last_words(guest: Guest, lines: int = 12) -> str:

@@ -27,7 +27,7 @@ from host.sandbox import confined
 from host.vm import bzimage, hotplug, labs_sync, machine
 from host.vm.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.vm.image import Image, image, need
-from host.vm.machine import Guest, GuestDied
+from host.vm.machine import Guest, GuestDied, GuestSilent
 from host.vm.profile import Profile, profile
 from host.vm.ssh import module_command
 
@@ -265,14 +265,15 @@ def resume(which: str | Profile = "stock", outlives_us: bool = False) -> Guest:
 
 def _repaired(which: str | Profile, attempt) -> Guest:
     """Try, and once more, for a machine that is busy may miss a deadline; a snapshot from which neither guest goes on
-    is made again, once. If the machine is an answer's, the fault is the answer's."""
+    is made again, once. Of an answer's machine, only one that was silent is tried again, and the second fault is the
+    answer's."""
     tried = snapshot(which)
     tried_generation = store.generation(tried)
     ours = machine_setup(which)[0]
     try:
         return attempt()
     except GuestDied as death:
-        if ours != ours.kept:
+        if ours != ours.kept and not isinstance(death, GuestSilent):
             raise
         say(f"guest {ours.name}: it does not wake ({death}); trying another")
         with open(paths.lost_guests(), "a") as file:
@@ -280,6 +281,8 @@ def _repaired(which: str | Profile, attempt) -> Guest:
     try:
         return attempt()
     except GuestDied as death:
+        if ours != ours.kept:
+            raise
         say(f"guest {ours.name}: its snapshot does not wake ({death}); making it again")
         store.discard(f"snapshot-{ours.name}", tried, tried_generation)  # unless another ./lab did meanwhile
         return attempt()

@@ -141,6 +141,14 @@ def require_no_stall(bound_ms: float, *measured: Round) -> None:
         )
 
 
+def abstain(verdict: Verdict, untold: Iterable[str]) -> None:
+    """Raises CouldNotTell with the first of these sentences on what the machine has kept from being told, if there are
+    any, and if no check failed: a failure of something else stands. So it is the last that a judge asks."""
+    for reason in filter(None, untold):
+        if verdict.verdict != "FAIL":
+            raise CouldNotTell(reason, RAN_ON)
+
+
 def judge_script(verdict: Verdict, evidence: Evidence, refused: str = "") -> None:
     """A script that does what no answer may is judged by that alone; its exit status is none of it, for what counts is
     the network that it leaves. A program without root's rights, which may be `refused` something, has to end with

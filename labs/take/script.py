@@ -12,17 +12,19 @@ from dataclasses import replace
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence, Script, Settings
+from core.protocol import CONTROL
+from labs.errors import RAN_ON, CouldNotTell
+from labs.measure.timing import timed
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.take.answer import applied
 from labs.take.settings import compared, settings
 from labs.trace.calls import Calls
-from labs.wire.capture import CaptureError
 
 # Who knows the number of a network (netnsid; net/core/net_namespace.c) acts there without having been given it: each
 # end of a veth tells the other's. `ip` asks so only if it is told to (link-netnsid), and nobody else here does.
 BY_NUMBER = "get_net_ns_by_id"
 # What a network that an answer has broken does to a workload.
-NETWORK_ERRORS = (OSError, ssl.SSLError, NotReady, CommandFailed, CaptureError, IndexError, StopIteration)
+NETWORK_ERRORS = (OSError, ssl.SSLError, NotReady, CommandFailed, IndexError, StopIteration)
 
 
 @contextlib.contextmanager
@@ -88,6 +90,17 @@ class Taking:
         """All of the evidence, with what the case has seen."""
         kernel = os.uname().release
         return Evidence(self.exercise.id, self.answer, kernel, self.script, self.settings, self.unanswered, seen)
+
+
+@contextlib.contextmanager
+def control():
+    """Time a block as the control's, which no answer has touched. What it finds instead of an answer to a workload is
+    a machine's that is too slow, and not the reader's."""
+    try:
+        with timed(CONTROL):
+            yield
+    except NETWORK_ERRORS as error:
+        raise CouldNotTell(f"in the control: {_said(error)}", RAN_ON) from error
 
 
 def _said(error: Exception) -> str:

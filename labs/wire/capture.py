@@ -30,7 +30,7 @@ from scapy.utils import RawPcapReader
 from core.waiting import poll
 from core.wire.packet import Packet
 from core.wire.segment import IPV4, Flows, Segment, link, segment
-from labs.errors import CouldNotTell
+from labs.errors import RAN_ON, CouldNotTell
 
 PROTOCOLS = {1: "icmp", 4: "ipip", 6: "tcp", 17: "udp", 58: "icmpv6"}  # IANA protocol numbers
 FLAGS = {"S": "SYN", "F": "FIN", "R": "RST", "P": "PSH", "A": "ACK", "U": "URG"}
@@ -40,8 +40,8 @@ PCAP_HEADER_BYTES = 24  # of a file, before its packets (pcap-savefile(5))
 DF = 2  # bit 1 of scapy's three-bit flags field, RFC 791
 
 
-class CaptureError(RuntimeError):
-    """tcpdump did not start, lost packets, or left a file that cannot be read."""
+class CaptureError(CouldNotTell):
+    """tcpdump did not start, or left a file that cannot be read: an instrument of ours, whatever an answer does."""
 
 
 def read(
@@ -288,12 +288,13 @@ class Capture:
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._listen, daemon=True)
         self._reader.start()
+        check = "measured"
         try:
             while (line := self._lines.get(timeout=self.deadline_s)) is not None:
                 if "listening on" in line:
                     return self
         except queue.Empty:
-            pass
+            check = RAN_ON  # it has not ended, and takes its time
         except BaseException:  # Ctrl-C while waiting leaves no tcpdump behind
             self._end()
             raise
@@ -301,7 +302,8 @@ class Capture:
         raise CaptureError(
             f"expected tcpdump to listen on {self.interface} at {self.node or 'node'} "
             f"within {self.deadline_s} s; it said: {' / '.join(self.said) or 'nothing'}; "
-            f"try `{' '.join(command[:-3])}`"
+            f"try `{' '.join(command[:-3])}`",
+            check,
         )
 
     def __exit__(self, kind, error, trace) -> None:

@@ -47,8 +47,8 @@ class Observed:
 
     @property
     def held_up_ms(self) -> float:
-        """The longest that the machine stood still while B waited: that time is judged."""
-        return self["B"].held_up_ms
+        """The longest that the machine stood still while A or B waited: what happens then, and when, is judged."""
+        return max(self[name].held_up_ms for name in "AB")
 
     def during(self, name: str) -> list[Packet]:
         """Packets of one exchange: between its question and the end of its answer."""

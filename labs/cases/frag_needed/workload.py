@@ -183,7 +183,8 @@ class Watch:
         connection = self.connections[name]
         earlier = any(exchange.connection == name for exchange in self.exchanges)
         self.instruments.clock.begin()
-        before, at_s, start = connection.info(), time.time(), time.monotonic()
+        # In this order: after a stop between the clocks the exchange ends too late, and not before its packets.
+        before, start, at_s = connection.info(), time.monotonic(), time.time()
         size, after = connection.ask(size)
         waited_ms = (time.monotonic() - start) * 1e3
         called = called or name + " again" * earlier

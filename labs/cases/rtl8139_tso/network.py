@@ -11,18 +11,20 @@ the first router of the reader. What is in brackets are cards of the guest, wire
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 from core.waiting import poll
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, CLIENT, NARROW_MTU, SERVERS
 from labs.net.card import mac
 from labs.net.sockets import LISTEN, TIME_WAIT
-from labs.net.topology import Card, NotReady, Service, Topo, Topology, at_once
+from labs.net.topology import Card, CommandFailed, NotReady, Service, Topo, Topology, at_once
 
 PORT = 80
 DRIVERS = {"server": "8139cp", "mended": "8139cp", "beside": "virtio_net"}
 FILE = "file"
 FILE_BYTES = 1_000_000
+PATIENCE_S = 5  # that a ping may take
 
 # Cubic takes the jitter of an emulated machine for a queue that builds up, and leaves slow start before
 # there is any speed to compare (hystart_update() in net/ipv4/tcp_cubic.c). Reno waits for a loss.
@@ -141,10 +143,15 @@ class Network(Topology):
         self.router.on("iptables-legacy-restore", stdin=CLAMP.format(mss=mss))
 
     def settle(self, name: str, deadline_s: float = 30) -> None:
-        """Returns once a server has let go of its connections: a client that gives up leaves packets on
-        their way, and a capture and counters have to end after the same one."""
+        """Returns once a server has let go of its connections and nothing is under way: a client that gives up leaves
+        packets on their way, and a capture and counters have to end after the same one. What was under way has come
+        before the first answer to a ping, and what that led to, the router's ICMP say, before the second. A server that
+        answers none is judged elsewhere."""
         if not poll(lambda: not self._open(name), deadline_s):
             raise NotReady(f"expected {name} to end its connections, found some in the states {self._open(name)}")
+        for _ in range(2):
+            with contextlib.suppress(CommandFailed):
+                self.client.on("ping", "-n", "-c", "1", "-W", f"{PATIENCE_S}", SERVERS[name])
 
     def _open(self, name: str) -> set[str]:
         """States of the connections to a server's port."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # only a trace needs it
 MAX_S = 1.0
 TIMED_OUT = 28  # curl's exit status for --max-time
 SAID = "%{json}"
+CAPTURED = "tcp or icmp[icmptype] == icmp-unreach"  # and no pings of settle()
 
 
 def download(
@@ -32,7 +33,7 @@ def download(
 ) -> Download:
     """The file from `server`, fetched on the host `at`; an attached tracer watches the server's port."""
     with StallDetector() as clock:  # a fork: before there is a thread that listens to tcpdump
-        capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", "tcp or icmp")
+        capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", CAPTURED)
         with net.router.inside():  # tcpdump begins there, and stays
             capture.__enter__()
         try:

@@ -240,12 +240,12 @@ class Fetch:
                 if lost == 2 or end == last:
                     self.ended = KEPT if lost == 2 else PATIENT
                     break
-                end = min(end + STEP_S, last)
+                end = min(time.monotonic() + STEP_S, last)  # who stood still looks late
                 continue
             if not read:
                 self.ended = CLOSED
                 break
-            answer += read
+            answer, lost = answer + read, 0
             if not head:
                 _, head, self.body = answer.partition(b"\r\n\r\n")
             else:

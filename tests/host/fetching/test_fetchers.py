@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from host import store
 from host.paths import FETCHING, REPOSITORY
 from host.tab import node
 
@@ -124,11 +125,17 @@ def test_apts_own_proxy_is_mmdebstraps_too_and_nobody_elses(home):
     assert [line.split("\t")[0] for line in said] == ["ok", "ok", "LACK", "LACK"], said
 
 
+def image(folder: Path) -> None:
+    """As much of one as doctor looks at."""
+    for name in ("disk.squashfs", "release"):
+        (folder / name).write_text("6.99.1-amd64\n")
+
+
 @pytest.mark.part("machinery", why="the base has the same before there is an environment")
-def test_who_is_off_the_network_and_lacks_nothing_is_told_so(home):
+def test_who_is_off_the_network_and_lacks_nothing_is_told_so(home, monkeypatch):
     """A machine that was made ready beforehand, as for a workshop."""
     has_environment(home)
-    (home / "cache" / "where-packets-wait" / "image-0").mkdir()
-    (home / "cache" / "where-packets-wait" / "image-0" / "disk.squashfs").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    store.build_once("image", "0" * 16, image)
     _, found = doctor(home)
     assert all(finding["good"] and "not resolved" in finding["found"] for finding in found.values())

@@ -1,5 +1,6 @@
 """Is a QEMU that ends, or stops, while it is spoken to an error that is known, whenever it does?"""
 
+import contextlib
 import gc
 import json
 import shutil
@@ -7,11 +8,12 @@ import socket
 import tempfile
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from host.vm import snapshot
-from host.vm.machine import Guest, GuestDied
+from host.vm.machine import Guest, GuestDied, GuestSilent
 
 GREETING = {"QMP": {"version": {"qemu": {"major": 7, "minor": 2, "micro": 0}, "package": ""}, "capabilities": []}}
 DONE = {"return": {}}
@@ -70,3 +72,41 @@ def test_qemu_may_stop_at_any_moment(spoken_to, monkeypatch, answers):
 def test_an_event_that_does_not_come_is_no_stopped_qemu(spoken_to):
     with pytest.raises(TimeoutError), snapshot._monitor(spoken_to(GREETING, DONE, DONE, STOPPED)) as monitor:
         monitor.pull_event(wait=0.1)
+
+
+DIED, SILENT = GuestDied("QEMU died"), GuestSilent("the guest did not answer in 60 s")
+
+
+@pytest.fixture
+def repaired(tmp_path, monkeypatch):
+    """repaired(*deaths): how often it was tried to wake an answer's machine, which died so and then woke, and whether
+    it did."""
+    ours = SimpleNamespace(name="stock", kept=SimpleNamespace(name="stock"))
+    monkeypatch.setattr(snapshot, "snapshot", lambda which: tmp_path)
+    monkeypatch.setattr(snapshot, "machine_setup", lambda which: (ours,))
+    monkeypatch.setattr(snapshot.store, "generation", lambda kept: 0)
+    monkeypatch.setattr(snapshot.paths, "lost_guests", lambda: tmp_path / "lost")
+
+    def call(*deaths):
+        tries = []
+
+        def attempt():
+            tries.append(None)
+            if len(tries) <= len(deaths):
+                raise deaths[len(tries) - 1]
+            return True
+
+        wakes = False
+        with contextlib.suppress(GuestDied):
+            wakes = snapshot._repaired(ours, attempt)
+        return len(tries), wakes
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "deaths, tries, wakes",
+    [((SILENT,), 2, True), ((SILENT, SILENT), 2, False), ((SILENT, DIED), 2, False), ((DIED,), 1, False)],
+)
+def test_an_answers_machine_is_tried_again_once_if_it_was_silent(repaired, deaths, tries, wakes):
+    assert repaired(*deaths) == (tries, wakes)

@@ -47,7 +47,7 @@ BALANCED = [
     for port in (7000, 443)
     for name in "AB"
 ]
-BULK = [Bulk(1.0, 1.0)] * 3
+BULK = [Bulk(0.1, 0.1)] * 3
 SEEN = Cure(Ways(STALLS, STALLS), Ways(CURED, CURED_TOO), 0, 0, Connections(BALANCED, 2), BULK, BULK)
 SETTINGS = [Settings("balancer"), Settings("server")]
 RIGHT = Evidence("frag-needed/1", "on client true", "6.1", Script(0, ""), SETTINGS, "", SEEN)

@@ -9,6 +9,7 @@ from labs.cases.addr_select.costs import Cost, Pair
 from labs.cases.addr_select.cure.judge import EXPIRES, TRIED, Cure, NodeSettings, Services, Use
 from labs.cases.addr_select.exercises.ex3.judge import Sent
 from labs.cases.addr_select.names import NODE, REPORTED, service
+from labs.errors import RAN_ON
 from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.stored import failed
 
@@ -81,6 +82,27 @@ SET = NodeSettings([Settings("node"), Settings("node")], ["net/ipv6/conf/node-et
 def test_what_is_wrong_fails_for_its_reason(evidence, id):
     for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "FAIL" and id in failed(verdict), verdict.text()
+
+
+WAYS = ("ping", "tcp", "udp", "sends")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_did_not_come_while_the_machine_stood_still_says_nothing(way):
+    verdict = verdict_on(used(**{way: "", "held_up_ms": {way: 1100.0}}))
+    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON], verdict.text()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nor_does_it_cover_anything_else(way):
+    stood_still = dict.fromkeys(WAYS, 1100.0)
+    another = used(**{way: NODE, "held_up_ms": stood_still})
+    ran_on = used(**{way: "", "held_up_ms": stood_still | {way: 9.0}})
+    for evidence in (another, ran_on):
+        assert failed(verdict_on(evidence)) == [f"services-by-{way}"]
+    elsewhere = used(**{way: "", "held_up_ms": stood_still})
+    elsewhere = replace(elsewhere, seen=replace(elsewhere.seen, asked=11268))
+    assert verdict_on(elsewhere).verdict == "FAIL" and failed(verdict_on(elsewhere)) == ["few-questions"]
 
 
 def test_two_choices_for_each_peer_are_not_one_for_each_packet():

@@ -9,6 +9,7 @@ from core.wire.packet import Packet
 from labs.cases.frag_needed.exercises.ex4.judge import EXPIRES_S, LEARNING, ROUNDS, SINCE, Lasting
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
+from labs.errors import RAN_ON
 from labs.judge.judging import picture, verdict_on, verdict_on_file
 from tests.labs.judge.made import TO_SELF
 from tests.labs.judge.stored import failed
@@ -110,14 +111,19 @@ def late(by_s: float, script_s: float, *asked_in: str) -> Evidence:
 @pytest.mark.parametrize(
     "evidence, deserved",
     [
-        (late(EXPIRES_S, 1, *SINCE[:2]), "COULD NOT TELL"),  # the machine's time
-        (late(EXPIRES_S, EXPIRES_S, *SINCE[:2]), "FAIL"),  # the script's own
-        (late(EXPIRES_S, 1, *SINCE[:2], LATER), "FAIL"),  # told again, however late the first round was
+        (late(EXPIRES_S, 1, *SINCE[:2]), "COULD NOT TELL"),
+        (late(EXPIRES_S, EXPIRES_S, *SINCE[:2]), "COULD NOT TELL"),  # a script of 0.7 s, nine times slower
+        (late(EXPIRES_S, EXPIRES_S, *SINCE[:2], LATER), "FAIL"),  # told again, however late the first round was
         (late(0, 1, *SINCE[:2]), "FAIL"),  # in time, and told
     ],
 )
-def test_a_machine_that_acts_after_the_expiry_could_not_tell(evidence, deserved):
+def test_who_acts_after_the_expiry_could_not_tell(evidence, deserved):
     assert verdict_on(evidence).verdict == deserved, verdict_on(evidence).text()
+
+
+def test_it_is_said_how_late_the_first_round_was_and_how_long_the_script_ran():
+    verdict = verdict_on(late(EXPIRES_S, 6.2, *SINCE[:2]))
+    assert failed(verdict) == [RAN_ON] and "came 6.8 s after it; the script ran for 6.2 s of them" in verdict.reasons[0]
 
 
 def test_a_notebook_shows_what_came_after_an_expiry():

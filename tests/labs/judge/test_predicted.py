@@ -1,8 +1,11 @@
 """Does the evidence of what was measured come to the verdict that a prediction deserves?"""
 
+import itertools
 import json
 import random
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +18,7 @@ from labs.cases.addr_select.exercises.ex5.judge import Crowd
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.cases.rtl8139_tso.exercises.ex3.judge import Predicted, predictions
 from labs.cases.rtl8139_tso.observed import Download
+from labs.cases.splice_push.exercises.ex3 import judge as splice_push_3
 from labs.cases.splice_push.exercises.ex3.judge import Fates, drawn, listed, loses, unseen
 from labs.errors import FAULT, RAN_ON
 from labs.judge.judging import verdict_on, verdict_on_file
@@ -65,6 +69,15 @@ def test_the_solution_passes_also_from_a_file(id):
     evidence = of(id, RIGHT[id](solution(id)))
     for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
+
+
+@pytest.mark.parametrize("clock, verdict", [("monotonic", "PASS"), ("thread_time", "FAIL")])
+def test_what_an_expression_takes_is_the_processors_time_and_not_what_others_take(monkeypatch, clock, verdict):
+    jumps = itertools.count(step=splice_push_3.RECKONED_S + 1)
+    clocks = {"monotonic": time.monotonic, "thread_time": time.thread_time} | {clock: lambda: next(jumps)}
+    monkeypatch.setattr(splice_push_3, "time", SimpleNamespace(**clocks))
+    answer = solution("splice-push/3")
+    assert verdict_on(of("splice-push/3", condition(answer), answer)).verdict == verdict
 
 
 @pytest.mark.parametrize("id", RIGHT)

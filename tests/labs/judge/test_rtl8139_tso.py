@@ -18,6 +18,7 @@ from labs.cases.rtl8139_tso.card.judge import (
 from labs.cases.rtl8139_tso.exercises.ex1.judge import PORTS, Firewall, Knocked
 from labs.cases.rtl8139_tso.exercises.ex2.judge import Offload
 from labs.cases.rtl8139_tso.names import HOSTS
+from labs.errors import RAN_ON
 from labs.judge.judging import verdict_on, verdict_on_file
 from tests.labs.judge.made import BROKEN, CUT, download
 from tests.labs.judge.stored import failed
@@ -130,6 +131,29 @@ def test_nor_for_readers_without_timestamps(size):
 @pytest.mark.parametrize("word", ["slow", "Slow", "SLOW", " slow "])
 def test_a_word_is_the_same_in_capitals(word):
     assert verdict_on(said(word)).verdict == "PASS"
+
+
+def disagreeing(word: str, broken_bytes: int = 30_000, opened_bytes: int = 102_000, dropped: int = 5) -> Evidence:
+    """The prediction, of downloads of which the first was held up, or the second has lost nothing."""
+    opened = replace(OPENED, got_bytes=opened_bytes, router_counters={"IpFragFails": dropped})
+    return changed(said(word), broken=replace(BROKEN, got_bytes=broken_bytes), opened=opened)
+
+
+@pytest.mark.parametrize("word", ["slow", "fast"])
+def test_a_rate_that_the_drops_contradict_says_nothing(word):
+    for evidence in (disagreeing(word), disagreeing(word, 102_000, dropped=0)):
+        verdict = verdict_on(evidence)
+        assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON], verdict.text()
+
+
+def test_what_else_is_wrong_there_fails_all_the_same():
+    assert failed(verdict_on(disagreeing(""))) == ["says-download"]
+    assert failed(verdict_on(changed(disagreeing("slow"), learnt_mtu=0))) == ["mtu-learnt"]
+
+
+def test_where_both_say_fast_it_is_fast():
+    assert verdict_on(disagreeing("fast", dropped=0)).verdict == "PASS"
+    assert failed(verdict_on(disagreeing("slow", dropped=0))) == ["download-predicted"]
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,34 @@ def test_late_on_a_machine_that_stood_still_says_nothing():
     assert verdict_on(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
 
 
+STOPPED = {"missing_bytes": 1, "held_up_ms": 600.0}
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [of(ONE, LARGEST, **STOPPED), of(ONE, -1, **STOPPED), of(TWO, 0, **STOPPED)]
+    + [at_once(ONE, 0, **STOPPED), at_once(TWO, 1, **STOPPED)],
+)
+def test_missing_on_a_machine_that_stood_still_says_nothing(evidence):
+    verdict = verdict_on(evidence)
+    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON], verdict.text()
+
+
+@pytest.mark.parametrize(
+    "evidence, id",
+    [
+        (first(of(ONE, LARGEST, **STOPPED), missing_bytes=5), "delivered"),
+        (of(at_once(ONE, 2, **STOPPED), -1, missing_bytes=1), "answers-again"),
+        (at_once(at_once(TWO, 2, **STOPPED), 3, missing_bytes=1), "several-clients"),
+        (at_once(ONE, 2, sha256="0", held_up_ms=600.0), "several-clients"),
+        (with_lines(of(ONE, -1, **STOPPED), 0, splice(0, 0)), "few-calls"),
+        (replace(of(TWO, LARGEST, **STOPPED), answer="CALLS = 3\nCOPIED_BYTES = 40000"), "calls"),
+    ],
+)
+def test_what_else_is_wrong_there_fails_all_the_same(evidence, id):
+    assert verdict_on(evidence).verdict == "FAIL" and id in failed(verdict_on(evidence))
+
+
 def test_late_once_says_nothing_and_late_each_time_fails():
     verdict = verdict_on(of(ONE, 1, took_ms=22, tried_ms=[222]))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["in-time"]

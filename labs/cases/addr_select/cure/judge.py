@@ -7,7 +7,7 @@ addresses: an untouched one, which has to show the effect, and one on which the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence, Settings
@@ -16,9 +16,11 @@ from core.serialization import Damaged
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import answered, complete_observation, judge_script, others_left_alone
+from labs.judge.judging import abstain, answered, complete_observation, judge_script, others_left_alone
 
 RATIO = BOUNDS["reported_send_ratio"]
+PATIENCE_S = 1.0  # that a service has to answer in
+KEPT_MS = PATIENCE_S * 1e3 / 2  # a stop that leaves less of it may be why nothing came
 FEW_QUESTIONS = 100  # of 11268
 SERVICE = service(77)
 TRIED = (service(1), SERVICE, service(REPORTED))  # as their clients use them, and one more that is drawn
@@ -30,13 +32,22 @@ EXPIRES = re.compile(r"\bexpires -?\d+sec\b|\bvalid_lft \d+sec\b|\bpreferred_lft
 
 @dataclass
 class Use:
-    """Whence a service answered the peer, and whence it sent by itself; empty if nothing came."""
+    """Whence a service answered the peer, and whence it sent by itself; empty if nothing came. `held_up_ms` is, by the
+    way, for how long the machine stood still meanwhile."""
 
     service: str
     ping: str
     tcp: str
     udp: str
     sends: str
+    held_up_ms: dict[str, float] = field(default_factory=dict)
+
+    def untold(self, way: str) -> str:
+        """Say that nothing came because the machine may have kept it; empty if something came, or it ran on."""
+        held_up_ms = self.held_up_ms.get(way, 0.0)
+        if getattr(self, way) or held_up_ms <= KEPT_MS:
+            return ""
+        return f"the machine stood still for {held_up_ms:.0f} ms, and {self.service} did not {WAYS[way]} in time"
 
 
 @dataclass
@@ -94,6 +105,12 @@ def judge(by_its_means: Callable[[Verdict, NodeSettings], None], evidence: Evide
         by_its_means(verdict, seen.node)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
+    abstain(verdict, untold(seen.services.used) if seen.services else ())
+
+
+def untold(used: list[Use]) -> Iterator[str]:
+    """Of each way in which a service was used, why nothing came, where that was the machine's."""
+    return (use.untold(way) for use in used for way in WAYS)
 
 
 def looks_through_all(questions: int) -> None:
@@ -160,15 +177,14 @@ def still_served(verdict: Verdict, seen: Services) -> None:
     if {*TRIED} - {use.service for use in seen.used}:
         raise Damaged(f"expected {', '.join(TRIED)} to have been used")
     for way, does in WAYS.items():
+        told = [use for use in seen.used if not use.untold(way)]
         others = [
-            f"{use.service} by {getattr(use, way) or 'nothing'}"
-            for use in seen.used
-            if getattr(use, way) != use.service
+            f"{use.service} by {getattr(use, way) or 'nothing'}" for use in told if getattr(use, way) != use.service
         ]
         verdict.expect(
             f"services-by-{way}",
             not others,
-            f"{len(seen.used)} services {does}, each in its own name",
+            f"{len(told)} services {does}, each in its own name",
             f"services do not {does} in their own names: {', '.join(others)}",
         )
 

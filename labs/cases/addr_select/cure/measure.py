@@ -19,7 +19,7 @@ from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import EVAL, PEER, REPORTED
 from labs.cases.addr_select.network import Network
 from labs.cases.addr_select.workload import Sender, by_turns, counting
-from labs.take.script import Taking, two
+from labs.take.script import Taking, control, two
 from labs.take.settings import MOST_LINES, compared, settings
 
 
@@ -52,13 +52,22 @@ def as_reported() -> Network:
 def cost(seen: Cure, untouched: Network, fixed: Network) -> list[str]:
     """The cost of a packet from an unconnected socket, in either network; where SETTING was on right before or
     after."""
-    with Sender(untouched) as was, Sender(fixed) as now:
+    with Untouched(untouched) as was, Sender(fixed) as now:
         seen.asked_before = questions(was)
         on = setting_on(fixed)
         seen.turns = by_turns(was, now)
         on += setting_on(fixed)
         seen.asked = max(questions(now), *questions_of_others(fixed))
         return on + setting_on(fixed)
+
+
+class Untouched(Sender):
+    """A sender of the network that no answer acts on."""
+
+    def seen_source(self) -> str:
+        """The next packet's, as of any sender; if none comes, that is the machine's."""
+        with control():
+            return super().seen_source()
 
 
 def setting_on(net: Network) -> list[str]:

@@ -1,7 +1,8 @@
 """How do the clients of a service address use it, and who answers them? By ping, TCP and UDP; and what comes from a
 service unasked.
 
-The answer to an exercise may have broken any of it: what does not come in time is told as an empty word.
+The answer to an exercise may have broken any of it: what does not come in time is told as an empty word. Beside it
+stands for how long the machine stood still, which keeps what would have come.
 """
 
 from __future__ import annotations
@@ -13,19 +14,30 @@ import socket
 import struct
 import time
 
-from labs.cases.addr_select.cure.judge import TRIED, Use
+from labs.cases.addr_select.cure.judge import PATIENCE_S, TRIED, Use
 from labs.cases.addr_select.names import PEER, REPORTED, service
 from labs.cases.addr_select.network import Network
+from labs.measure.clock import StallDetector
 from labs.net.node import Node
 
-PATIENCE_S = 1.0
 ECHO_REQUEST, ECHO_REPLY = 128, 129  # RFC 4443, 4.1
 
 
 def used(net: Network) -> list[Use]:
     """How the peer uses each of TRIED, and one more that is drawn."""
     drawn = random.choice([each for each in map(service, range(1, REPORTED + 1)) if each not in TRIED])
-    return [Use(each, *(sender_heard(way, net, each) for way in (ping, tcp, udp, sends))) for each in (*TRIED, drawn)]
+    with StallDetector() as clock:
+        return [use_of(each, net, clock) for each in (*TRIED, drawn)]
+
+
+def use_of(address: str, net: Network, clock: StallDetector) -> Use:
+    """How the peer uses one, each way under the clock."""
+    heard, held_up_ms = {}, {}
+    for way in (ping, tcp, udp, sends):
+        clock.begin()
+        heard[way.__name__] = sender_heard(way, net, address)
+        held_up_ms[way.__name__] = clock.late_ms()
+    return Use(address, **heard, held_up_ms=held_up_ms)
 
 
 def sender_heard(way, net: Network, address: str) -> str:

@@ -35,7 +35,7 @@ from labs.cases.frag_needed.cure.evidence import (
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
 from labs.cases.frag_needed.names import ANOTHER, CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
-from labs.errors import FAULT, CannotTry
+from labs.errors import FAULT, RAN_ON, CannotTry, CouldNotTell
 from labs.judge.judging import (
     LACKS_A_PART,
     answered,
@@ -53,7 +53,7 @@ LEAST_SHARE = 0.8
 IN_IDS = {"direct": "direct", "through the sidecar": "sidecar"}  # ways, in ids of checks
 CONNECTIONS, THROUGH_SIDECAR = 4, 2  # that are made in a judgement: A and B, directly and through the sidecar
 RATIO = BOUNDS["cured_ratio"]
-BULK_RATIO = BOUNDS["bulk_ratio"]
+BULK_RATIO, BULK_S = BOUNDS["bulk_ratio"], BOUNDS["bulk_s"]
 
 
 def b_after_the_answer(seen: Cure) -> Ladder | None:
@@ -73,7 +73,7 @@ def judge(
     seen: Cure = complete_observation(evidence)
     another = of_another(evidence, seen.another, for_another)
     if seen.untouched.has(*STALLING):
-        require_no_stall(HELD_UP_MS, *seen.untouched.each().values())
+        require_no_stall(HELD_UP_MS, *(each["B"] for each in seen.untouched.each().values()))
         for each in seen.untouched.each().values():
             stalls(each)
         if seen.mended.has(*ASKED) and None not in (seen.fragments, seen.told):
@@ -89,6 +89,8 @@ def judge(
             as_fast_for_another(verdict, seen.untouched, another)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS if for_another is ForAnother.NOTHING else (*HOSTS, ANOTHER))
+    if verdict.verdict != "FAIL":
+        require_quick(seen.bulk, seen.sidecar_bulk, *([another.bulk, another.tls_bulk] if another else []))
 
 
 def of_another(evidence: Evidence, seen: Another | None, asked: ForAnother) -> Another | None:
@@ -263,3 +265,14 @@ def as_fast_in_bulk(verdict: Verdict, id: str, seen: list[Bulk], way: str) -> No
     verdict.measured[f"bulk_ratio{way.replace(' ', '_')}"] = round(ratio, 2)
     takes = f"a bulk transfer{way} takes {ratio:.1f} times as long as in the untouched network"
     verdict.expect(id, ratio <= BULK_RATIO, takes, takes, expected=f"{BULK_RATIO} at most")
+
+
+def require_quick(*transfers: list[Bulk]) -> None:
+    """Raises CouldNotTell if one of these, whose ratios are right, takes so long that a throttled one might be."""
+    slowest_s = max(statistics.median(each.mended_s for each in seen) for seen in transfers if seen)
+    if slowest_s > BULK_S:
+        raise CouldNotTell(
+            f"the machine is slow: a bulk transfer that takes {slowest_s:.1f} s may be throttled, whatever its ratio, "
+            f"expected {BULK_S} s at most",
+            RAN_ON,
+        )

@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from core.protocol import CONTROL
 from labs.cases.frag_needed.cure.another import WithAnother, as_client
 from labs.cases.frag_needed.cure.evidence import (
     BULK_ROUNDS,
@@ -32,9 +31,8 @@ from labs.cases.frag_needed.names import ANOTHER, ECHO_PORT, SIDECAR_PORT, VIP
 from labs.cases.frag_needed.network import SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import LARGE_BYTES, SMALL_BYTES, Direct, ThroughSidecar, Watch, direct, sidecar
-from labs.measure.timing import timed
 from labs.net.counters import counters, moved
-from labs.take.script import Taking, two
+from labs.take.script import Taking, control, two
 
 TOLD = "IcmpInDestUnreachs"  # how often a host was told that a destination is unreachable
 BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
@@ -53,7 +51,7 @@ def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.N
 
 def observe(seen: Cure, untouched: Network, mended: Network) -> None:
     """Each part as it comes, for the next one may get no answer."""
-    with timed(CONTROL):
+    with control():
         seen.untouched.direct = direct(untouched)
         untouched.forget()  # what the first stall has taught the client would spare it the second
         seen.untouched.sidecar = sidecar(untouched)
@@ -85,11 +83,13 @@ def in_bulk(seen: Cure, untouched: Network, mended: Network, other: Another | No
     for _ in range(BULK_ROUNDS):
         for rounds, seconds in ((seen.bulk, bulk_s), (seen.sidecar_bulk, sidecar_bulk_s)):
             mended_s = seconds(mended)
-            rounds.append(Bulk(seconds(untouched), mended_s))
+            with control():
+                untouched_s = seconds(untouched)
+            rounds.append(Bulk(untouched_s, mended_s))
             if other:
                 its = other.bulk if rounds is seen.bulk else other.tls_bulk
                 with named(other):
-                    its.append(Bulk(rounds[-1].untouched_s, seconds(as_client(mended, mended[ANOTHER]))))
+                    its.append(Bulk(untouched_s, seconds(as_client(mended, mended[ANOTHER]))))
 
 
 @contextlib.contextmanager

@@ -9,17 +9,15 @@ from dataclasses import replace
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from core.protocol import CONTROL
 from labs.cases.rtl8139_tso.card.judge import CardDownloads, drawn, drawn_plain
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import plain_reader
 from labs.cases.rtl8139_tso.workload import download, intact, served
-from labs.measure.timing import timed
-from labs.take.script import Taking
+from labs.take.script import Taking, control
 
 
-def take(control: str, exercise: Exercise, answer: str) -> Evidence:
+def take(server: str, exercise: Exercise, answer: str) -> Evidence:
     """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
     taking, seen = Taking(exercise, answer), CardDownloads()
     with OtherCard() as net, taking.expecting_answers():
@@ -30,8 +28,8 @@ def take(control: str, exercise: Exercise, answer: str) -> Evidence:
             with plain_reader(net, mss):
                 seen.plain.append(_telling(download(net, called=f"MSS {mss}, no timestamps")))
         seen.intact = intact(net)
-        with timed(CONTROL):
-            seen.control = served(download(net, control))
+        with control():
+            seen.control = served(download(net, server))
     return taking.evidence(seen)
 
 

@@ -84,8 +84,10 @@ def on_one_connection(
                 return
 
 
-def asked_together(net: Network, tracer: Tracer) -> list[Asked]:
-    """Ask for the objects of TOGETHER, while the first client has stopped reading; another has left before."""
+def asked_together(net: Network, tracer: Tracer, clock: StallDetector) -> list[Asked]:
+    """Ask for the objects of TOGETHER, while the first client has stopped reading; another has left before. A stop
+    holds all of them up: the clock is begun once."""
+    clock.begin()
     first, *firsts = random.sample(FIRST, 1 + len(TOGETHER))
     with contextlib.ExitStack() as stack:
         Client(net, STOPPED_BYTES, first, stack).leave()
@@ -97,7 +99,9 @@ def asked_together(net: Network, tracer: Tracer) -> list[Asked]:
         until_s = time.monotonic() + TOGETHER_S
         for one in others:
             one.read(one.asked.size, until_s)
+            one.asked.held_up_ms = clock.late_ms()
         stopped.read(STOPPED_BYTES, time.monotonic() + TOGETHER_S)
+        stopped.asked.held_up_ms = clock.late_ms()
     return [one.asked for one in (stopped, *others)]
 
 

@@ -47,7 +47,7 @@ def served(answer: str) -> Served:
             each = list(tried(net, tracer, clock))
             alone = [asked(*tries[-1], [one.took_ms for _, one in tries[:-1]]) for tries in each]
             again = asked_again(net, tracer, clock)
-            together = asked_together(net, tracer)
+            together = asked_together(net, tracer, clock)
             missing_bytes = untouched.fetched().missing_bytes
             lines = traced(trace, sum(map(len, each)) + len(again) + len(together) + 1)  # and who has left
     except DoesNotStart as reason:

@@ -42,7 +42,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
             sink.setblocking(False)
         to = [f"{word}" for sink in sinks for word in sink.getsockname()[:2]]
         seen.asked, seen.choices = run(taking, net, [str(PACKETS), *to])
-        seen.sources = [received(sink) for sink in sinks]
+        seen.sources = arrived(net, sinks)
         for sink in sinks:
             sink.close()
     return taking.evidence(seen)
@@ -66,6 +66,14 @@ def run(taking: Taking, net: Silent, words: list[str]) -> tuple[int, list[int]]:
 def halves(address: str) -> tuple[int, int]:
     """An IPv6 address as this machine reads its two halves."""
     return struct.unpack("=QQ", socket.inet_pton(socket.AF_INET6, address))
+
+
+def arrived(net: Silent, sinks: list[socket.socket]) -> list[list[str]]:
+    """Sources of the packets that came to each peer. A ping to it goes the same way: when that is answered, nothing
+    that was sent before it is under way any more."""
+    for address in PEERS:
+        net.node.on(f"ping -n -c 1 {address}")
+    return [received(sink) for sink in sinks]
 
 
 def received(sink: socket.socket) -> list[str]:

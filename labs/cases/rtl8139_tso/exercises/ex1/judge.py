@@ -15,7 +15,7 @@ from labs.cases.rtl8139_tso.fault import begun, ends
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
-from labs.judge.judging import Judge, require_no_stall, script_in, there
+from labs.judge.judging import Judge, abstain, require_no_stall, script_in, there
 
 # All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
 OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
@@ -134,6 +134,8 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         )
         predicted(verdict, script_in(evidence).variables, there(seen.broken), opened)
     ends(evidence, verdict)
+    if seen.server:
+        abstain(verdict, [contradiction(there(seen.broken), there(seen.opened))])
 
 
 def heard(verdict: Verdict, seen: Download, learnt_mtu: int) -> None:
@@ -193,13 +195,12 @@ def _some(ports: list[int]) -> str:
 def predicted(verdict: Verdict, variables: dict[str, str], broken: Download, seen: Download) -> None:
     """What DOWNLOAD is at the answer's end, by bash: slow or fast, in capitals or not."""
     said = variables.get("DOWNLOAD", "").strip().lower()
-    was = "fast" if seen.rate_kb_s >= FASTER * broken.rate_kb_s else "slow"
-    figures = f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"
+    was, figures = "fast" if is_fast(broken, seen) else "slow", rates(broken, seen)
     verdict.measured.update(rate_kb_s=round(seen.rate_kb_s, 1), before_kb_s=round(broken.rate_kb_s, 1))
     if said not in WORDS:
         found = "the answer does not say what it expects: DOWNLOAD=slow or DOWNLOAD=fast"
         verdict.fail("says-download", "DOWNLOAD=slow or DOWNLOAD=fast", found)
-    else:
+    elif not contradiction(broken, seen):
         verdict.expect(
             "download-predicted",
             said == was,
@@ -208,6 +209,23 @@ def predicted(verdict: Verdict, variables: dict[str, str], broken: Download, see
             expected=f"DOWNLOAD={was}",
             says=FOUND,
         )
+
+
+def is_fast(broken: Download, seen: Download) -> bool:
+    return seen.rate_kb_s >= FASTER * broken.rate_kb_s
+
+
+def contradiction(broken: Download, seen: Download) -> str:
+    """Say that the rate and what makes it say different things of a download, which a machine does that was busy during
+    one of the two; empty if they agree."""
+    dropped = seen.router("FragFails")
+    if is_fast(broken, seen) != bool(dropped):
+        return ""
+    return f"the download made {rates(broken, seen)}, though the router dropped {dropped or 'no'} packets"
+
+
+def rates(broken: Download, seen: Download) -> str:
+    return f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"
 
 
 JUDGE = Judge(Firewall, judge)

@@ -17,7 +17,9 @@ from collections.abc import Iterator
 
 from labs.cases.rtl8139_tso.exercises.ex1.judge import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
 from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
-from labs.cases.rtl8139_tso.network import PORT, Network
+from labs.cases.rtl8139_tso.network import PATIENCE_S, PORT, Network
+from labs.errors import RAN_ON, CouldNotTell
+from labs.measure.clock import StallDetector
 from labs.net.counters import counters, moved
 from labs.net.topology import NotReady
 
@@ -38,27 +40,26 @@ FLAGS = (SYN, SYN | ACK, ACK, ACK | FIN, RST)
 # What answers come from: names, pages, the time. A rule that goes by the sender's port opens all of the server's.
 FROM_PORTS = (53, 80, 123, 443)
 AT_ONCE = 24  # packets between two pings
-PATIENCE_S = 5.0
+KEPT_MS = PATIENCE_S * 1e3 / 2  # a stop that leaves less of it may be why a ping is not answered
 
 
 def knocked(net: Network) -> Knocked:
-    """Which of the server's counters moved while everybody, and a stranger, tried what was shut."""
+    """Which of the server's counters moved while everybody, and a stranger, tried what was shut. The network has to
+    have settled, because what a download has left on its way would count."""
     names = NAMES | {"stranger": f"198.51.100.{random.randrange(1, 255)}"}  # RFC 5737
     others = [port for port in range(1, 1 << 16) if port not in PORTS and port != PORT]
     ports = [*PORTS, *random.sample(others, DRAWN)]
-    for _ in range(2):  # what a download has left on its way has come before the first answer, and what that led to
-        net.client.on("ping", "-c", "1", "-W", f"{PATIENCE_S:.0f}", SERVER)  # before the second
     with net.router.inside():
         sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         hearer = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
-    with sender, hearer:
+    with sender, hearer, StallDetector() as clock:
         hearer.settimeout(PATIENCE_S)
         before = counters(net["server"])
         for number, packet in enumerate(packets(list(names.values()), ports)):
             sender.sendto(packet, (SERVER, 0))
             if number % AT_ONCE == AT_ONCE - 1:
-                ping(sender, hearer, number)
-        ping(sender, hearer, 0xFFFF)
+                ping(sender, hearer, number, clock)
+        ping(sender, hearer, 0xFFFF, clock)
         return Knocked(list(names), ports, moved(before, counters(net["server"])))
 
 
@@ -82,8 +83,10 @@ def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
             yield udp(source, from_port or port, port)
 
 
-def ping(sender: socket.socket, hearer: socket.socket, number: int) -> None:
-    """An echo request in the router's own name. Raises NotReady if it is not answered, which it was before."""
+def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: StallDetector) -> None:
+    """An echo request in the router's own name. Raises NotReady if it is not answered, which it was before, and
+    CouldNotTell if the machine stood still instead."""
+    clock.begin()
     echoed = struct.pack("!HH", IDENTIFIER, number & 0xFFFF)
     sender.sendto(icmp(ROUTER, ECHO_REQUEST, 0, echoed), (SERVER, 0))
     until = time.monotonic() + PATIENCE_S
@@ -95,6 +98,8 @@ def ping(sender: socket.socket, hearer: socket.socket, number: int) -> None:
                 return
     except TimeoutError:
         pass
+    if (held_up_ms := clock.late_ms()) > KEPT_MS:
+        raise CouldNotTell(f"the machine stood still for {held_up_ms:.0f} ms while the server was pinged", RAN_ON)
     raise NotReady(f"the server answers no ping of the router's in {PATIENCE_S:g} s; it did before")
 
 
