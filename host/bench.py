@@ -11,10 +11,12 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from core import cases
 from core.protocol import STEPS
+from core.statuses import Status
 from host import paths
 from host.debian import installed, source
 from host.errors import LabError
@@ -88,7 +90,8 @@ def figures() -> dict:
     """Measure everything: {"acceleration", "qemu", "cpus", "figures": {name: {median, runs, goal}}}.
 
     In rounds: a machine that others share is slow for a minute, and one figure's runs in a row would
-    all fall into it.
+    all fall into it. A run in which it stood still, so that nothing could be told, is None. Raises LabError if that is
+    so in half of them.
     """
     ours, disk, how = snapshot.machine_setup("stock")
     state.state()  # without it the site has no button
@@ -107,22 +110,38 @@ def figures() -> dict:
         "tab_again_s": lambda: page_timing.shown_s(SITE, "fault"),
         "tab_traced_s": lambda: page_timing.shown_s(SITE, "traced"),
     }
-    runs: dict[str, list[float]] = {name: [] for name in measures}
+    runs: dict[str, list[float | None]] = {name: [] for name in measures}
     for number in range(RUNS):
         with phase(f"bench: round {number + 1} of {RUNS}") as progress:
             for name, measure in measures.items():
                 if number == 0 or name not in ONCE:
                     progress(name)
                     os.sync()  # what the one before has written is written now, not beside this one
-                    runs[name].append(round(measure(), 3))
-    found = {
-        name: {"median": statistics.median(all_runs), "runs": all_runs, "goal": GOALS[name]}
-        for name, all_runs in runs.items()
-    }
+                    runs[name].append(told(measure))
+    found = {name: {"median": median(name, of), "runs": of, "goal": GOALS[name]} for name, of in runs.items()}
     sizes = {"image_mb": disk.disk.stat().st_size / 1e6, "tab_loads_mb": page_timing.loaded_mb(SITE)}
     for name, size_mb in sizes.items():
         found[name] = {"median": round(size_mb, 1), "runs": [round(size_mb, 1)], "goal": GOALS[name]}
     return {"acceleration": how.name, "qemu": qemu_version(), "cpus": os.cpu_count(), "figures": found}
+
+
+def told(measure: Callable[[], float]) -> float | None:
+    """What is measured, to the thousandth; None if a `./lab` that it calls could not tell."""
+    try:
+        return round(measure(), 3)
+    except subprocess.CalledProcessError as error:
+        if error.returncode != Status.COULD_NOT_TELL:
+            raise
+        return None
+
+
+def median(name: str, runs: list[float | None]) -> float:
+    """The median of the runs in which something could be told. Raises LabError if that is half of them, or fewer."""
+    known = [run for run in runs if run is not None]
+    if 2 * len(known) <= len(runs):
+        reason = f"{name}: nothing could be told in {len(runs) - len(known)} of {len(runs)} runs"
+        raise LabError(reason, "./lab bench, on a quiet machine")
+    return statistics.median(known)
 
 
 def store(measured: dict) -> None:
@@ -166,7 +185,7 @@ def show(measured: dict) -> None:
     for column in ("figure", "median", "lowest", "highest", "goal"):
         table.add_column(column, justify="left" if column == "figure" else "right")
     for name, figure in measured["figures"].items():
-        runs = figure["runs"]
+        runs = [run for run in figure["runs"] if run is not None]
         table.add_row(name, *(f"{n:.2f}" for n in (figure["median"], min(runs), max(runs), figure["goal"])))
     Console().print(table)
 

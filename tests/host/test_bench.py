@@ -2,9 +2,11 @@
 
 import json
 import shutil
+import subprocess
 
 import pytest
 
+from core.statuses import Status
 from host import bench
 from host.errors import LabError
 from host.paths import REPOSITORY
@@ -59,6 +61,19 @@ def test_figures_are_stored_with_their_origin_if_they_lead_where_the_book_does(t
     bench.store(measured())
     assert json.loads((tmp_path / "bench.json").read_text()) == {"provenance": PROVENANCE, **measured()}
     assert "QEMU 9.9.9" in (tmp_path / "README.md").read_text()
+
+
+def test_a_run_that_could_not_tell_is_kept_as_such_and_half_of_them_are_too_many():
+    def call(status: int) -> float:
+        subprocess.run(["sh", "-c", f"exit {status}"], check=True)
+        return 1.23456
+
+    assert [bench.told(lambda: call(status)) for status in (0, Status.COULD_NOT_TELL)] == [1.235, None]
+    with pytest.raises(subprocess.CalledProcessError):
+        bench.told(lambda: call(Status.FAILS))
+    assert bench.median("run", [3.0, None, 1.0, 2.0, None]) == 2.0
+    with pytest.raises(LabError, match="3 of 5 runs"):
+        bench.median("run", [3.0, None, 1.0, None, None])
 
 
 def test_where_the_seconds_of_checks_go_is_a_table():
