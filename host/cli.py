@@ -257,6 +257,18 @@ def doctor(as_json):
     sys.exit(0 if all(finding.good for finding in findings) else Status.COULD_NOT)
 
 
+@command("./lab cache --remove")
+@click.option("--remove", is_flag=True, help="Remove what may go.")
+@json_option
+def cache(remove, as_json):
+    """What is in the cache, how large it is, when it was used last, and what may go."""
+    from host import cache as its
+
+    removed = its.remove() if remove else []
+    found = its.listing()
+    _print_json({**its.as_json(found), "removed": removed}) if as_json else click.echo(escaped(its.text(found)))
+
+
 @command("./lab record frag-needed")
 @click.argument("case", nargs=-1)
 @click.option("--draw", is_flag=True, help="Run nothing: draw the cases' previews anew from what is stored.")

@@ -5,7 +5,6 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -205,10 +204,5 @@ def _kept(linux: Kernel) -> str:
     if not images:
         return f"not built yet: ./lab run CASE --kernel {linux.name} does it"
     snapshots = [kept for name in names(linux) for kept in store.stored(f"snapshot-{name}-{store.ANY_KEY}")]
-    image_mib, snapshots_mib = _mib([one.folder for one in images]), _mib(snapshots)
+    image_mib, snapshots_mib = store.mib(one.folder for one in images), store.mib(snapshots)
     return f"{images[0].release}, images {image_mib} MiB, snapshots {snapshots_mib} MiB"
-
-
-def _mib(folders: Iterable[Path]) -> int:
-    """What is in these folders, as the disk has it."""
-    return sum(file.stat().st_blocks for folder in folders for file in folder.iterdir()) >> 11  # 512 bytes each

@@ -27,6 +27,7 @@ NOT_ON_PATH = (
     "host/site/",
     "host/testing/",
     "host/bench.py",
+    "host/cache.py",
     "host/chromium.py",
     "host/doctor.py",
     "host/fetching/",
