@@ -87,8 +87,7 @@ def _package(kind: str, package: str, version: str | None) -> Path:
                     f"--extract-hook=download /usr/share/doc/{package}/changelog.Debian.gz"
                     f" {shlex.quote(f'{folder}/changelog.gz')}",
                     "--format=null",
-                    SUITE,
-                    "-",
+                    *archive.of(SUITE),
                 ]
             )
         if not done:

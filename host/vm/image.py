@@ -232,8 +232,7 @@ def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
         '--aptopt=APT::Install-Recommends "false"',
         *[f"--dpkgopt=path-exclude={pattern}" for pattern in recipe["leave-out"]],
         *[f"--customize-hook={hook}" for hook in hooks],
-        recipe["suite"],
-        "-",
+        *archive.of(recipe["suite"]),
     ]
 
 
