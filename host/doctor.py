@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host import store
-from host.debian import archive, installed, namespaces
+from host.debian import archive, installed, namespaces, pins
 from host.paths import FETCHING, cache, run
 from host.sandbox import confined
 from host.vm import image, machine
@@ -194,7 +194,7 @@ def _image_and_acceleration() -> list[Finding]:
 
 
 def _kernels() -> list[Finding]:
-    """Which kernels' images there are, and what each takes of the disk."""
+    """Which kernels' images there are, whether of the recorded versions, and what each takes of the disk."""
     return [Finding(True, f"kernel {linux.name}", f"{linux.title}; {_kept(linux)}") for linux in kernels()]
 
 
@@ -205,4 +205,6 @@ def _kept(linux: Kernel) -> str:
         return f"not built yet: ./lab run CASE --kernel {linux.name} does it"
     snapshots = [kept for name in names(linux) for kept in store.stored(f"snapshot-{name}-{store.ANY_KEY}")]
     image_mib, snapshots_mib = store.mib(one.folder for one in images), store.mib(snapshots)
-    return f"{images[0].release}, images {image_mib} MiB, snapshots {snapshots_mib} MiB"
+    unlike = pins.differing(images[0].packages, image.recorded(linux))
+    versions = f"not of the recorded versions ({unlike})" if unlike else "of the recorded versions"
+    return f"{images[0].release}, {versions}, images {image_mib} MiB, snapshots {snapshots_mib} MiB"

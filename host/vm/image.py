@@ -14,10 +14,10 @@ from pathlib import Path
 
 from core.statuses import Status
 from host import store
-from host.debian import archive, installed, namespaces
+from host.debian import archive, installed, namespaces, pins
 from host.errors import LabError
 from host.paths import VM_IMAGE, cache
-from host.phases import phase
+from host.phases import phase, say
 
 KERNELS = VM_IMAGE / "kernels"
 KEPT_OUTSIDE = ("vmlinuz", "initramfs", "release", "packages")
@@ -137,11 +137,35 @@ def image(linux: Kernel | None = None) -> Image:
     """The image that vm-image/ describes, with this kernel, or the book's; built if need be (two minutes, once). Each
     kernel's is a kind of its own in the store, so that none is discarded for another's."""
     linux = linux or the_books()
-    return Image(store.build_once(_kind(linux), _key(linux), functools.partial(_build, linux), NEEDS_MIB))
+    build = functools.partial(_build, linux, recorded(linux))
+    return Image(store.build_once(_kind(linux), _key(linux), build, NEEDS_MIB))
+
+
+def newest(linux: Kernel) -> Image:
+    """The same, of the versions that the archive has now, and made anew."""
+    kind, key = _kind(linux), _key_of(linux, {})
+    folder = cache() / f"{kind}-{key}"
+    store.discard(kind, folder, store.generation(folder))
+    return Image(store.build_once(kind, key, functools.partial(_build, linux, {}), NEEDS_MIB))
+
+
+def recorded(linux: Kernel) -> dict[str, str]:
+    """The version of each package that this kernel's guest had when the book was recorded."""
+    return pins.recorded("guest", f"guest{linux.suffix}")
 
 
 def _key(linux: Kernel) -> str:
-    """A key of all that this kernel's image is made from."""
+    """The key of the image with the recorded versions. One of what the archive had once is as good, if these are what
+    it got: `./lab update` records with such a one, and need not build it twice."""
+    versions, of_the_newest = recorded(linux), _key_of(linux, {})
+    for one in stored(linux):
+        if one.folder.name == f"{_kind(linux)}-{of_the_newest}" and not pins.differing(one.packages, versions):
+            return of_the_newest
+    return _key_of(linux, versions)
+
+
+def _key_of(linux: Kernel, versions: pins.Versions) -> str:
+    """A key of all that this kernel's image is made from, with these versions."""
     return store.key_of(
         VM_IMAGE / "packages.toml",
         VM_IMAGE / "customize.sh",
@@ -150,6 +174,7 @@ def _key(linux: Kernel) -> str:
         (keys() / "client.pub").read_bytes(),
         *SQUASHFS,
         *([] if linux.is_the_books else [linux.recipe]),
+        *([pins.preferences(versions)] if versions else []),
     )
 
 
@@ -169,7 +194,7 @@ def _kind(linux: Kernel) -> str:
     return f"image{linux.suffix}"
 
 
-def _build(linux: Kernel, folder: Path) -> None:
+def _build(linux: Kernel, versions: pins.Versions, folder: Path) -> None:
     archive.need("mksquashfs")
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
     recipe["packages"] = _with(linux, recipe["packages"])
@@ -177,7 +202,7 @@ def _build(linux: Kernel, folder: Path) -> None:
     with phase(f"guest {_kind(linux)}: building it (once, two to four minutes)") as progress:
         with (
             open(log, "w") as errors,
-            archive.started(_mmdebstrap(recipe, folder), stdout=subprocess.PIPE, stderr=errors) as build,
+            archive.started(_mmdebstrap(recipe, versions, folder), stdout=subprocess.PIPE, stderr=errors) as build,
         ):
             pack = subprocess.Popen(
                 [*archive.ENDED_WITH_US, "mksquashfs", "-", folder / "disk.squashfs", *SQUASHFS],
@@ -197,6 +222,8 @@ def _build(linux: Kernel, folder: Path) -> None:
     if build.returncode or pack.returncode:
         raise LabError(_cause(log), "fix what it names, then the same ./lab call")
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
+    if unlike := pins.differing(Image(folder).packages, recorded(linux)):
+        say(f"guest {_kind(linux)}: not of the versions that were recorded: {unlike}")
 
 
 def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
@@ -207,7 +234,7 @@ def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
     return [instead.get(name, name) for name in packages]
 
 
-def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
+def _mmdebstrap(recipe: dict, versions: pins.Versions, folder: Path) -> list[str]:
     """The command line; root is used where we are root, a user namespace elsewhere."""
     secrets = keys()
     hooks = [
@@ -232,6 +259,7 @@ def _mmdebstrap(recipe: dict, folder: Path) -> list[str]:
         '--aptopt=APT::Install-Recommends "false"',
         *[f"--dpkgopt=path-exclude={pattern}" for pattern in recipe["leave-out"]],
         *[f"--customize-hook={hook}" for hook in hooks],
+        *pins.options(versions, folder),
         *archive.of(recipe["suite"]),
     ]
 
