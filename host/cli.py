@@ -279,6 +279,18 @@ def record(case, draw):
     recorder.draw_all(list(case)) if draw else recorder.record(list(case))
 
 
+@command("./lab update")
+def update():
+    """Move the recorded versions to what Debian has now: build, record every case, and say what changed."""
+    from host.recording import update as its
+
+    moved, refused = its.update()
+    click.echo(escaped("\n".join([*moved, *refused]) if moved else "Debian's archive has what was recorded"))
+    if moved:
+        phases.say("Next: ./lab book, which names the quoted lines that differ; then git diff, and one commit of all")
+    sys.exit(Status.COULD_NOT if refused else 0)
+
+
 @command("./lab book --check-links")
 @click.option("--pdf", is_flag=True, help="Make the whole book one PDF as well, with Chromium.")
 @click.option("--check-links", is_flag=True, help="Then ask every address that the pages name.")

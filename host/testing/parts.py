@@ -32,6 +32,7 @@ NOT_ON_PATH = (
     "host/doctor.py",
     "host/fetching/",
     "host/recording/conclusions.py",
+    "host/recording/update.py",
 )
 
 
