@@ -257,6 +257,18 @@ def doctor(as_json):
     sys.exit(0 if all(finding.good for finding in findings) else Status.COULD_NOT)
 
 
+@command("./lab cache --remove")
+@click.option("--remove", is_flag=True, help="Remove what may go.")
+@json_option
+def cache(remove, as_json):
+    """What is in the cache, how large it is, when it was used last, and what may go."""
+    from host import cache as its
+
+    removed = its.remove() if remove else []
+    found = its.listing()
+    _print_json({**its.as_json(found), "removed": removed}) if as_json else click.echo(escaped(its.text(found)))
+
+
 @command("./lab record frag-needed")
 @click.argument("case", nargs=-1)
 @click.option("--draw", is_flag=True, help="Run nothing: draw the cases' previews anew from what is stored.")
@@ -265,6 +277,18 @@ def record(case, draw):
     from host.recording import record as recorder
 
     recorder.draw_all(list(case)) if draw else recorder.record(list(case))
+
+
+@command("./lab update")
+def update():
+    """Move the recorded versions to what Debian has now: build, record every case, and say what changed."""
+    from host.recording import update as its
+
+    moved, refused = its.update()
+    click.echo(escaped("\n".join([*moved, *refused]) if moved else "Debian's archive has what was recorded"))
+    if moved:
+        phases.say("Next: ./lab book, which names the quoted lines that differ; then git diff, and one commit of all")
+    sys.exit(Status.COULD_NOT if refused else 0)
 
 
 @command("./lab book --check-links")

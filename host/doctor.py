@@ -5,12 +5,11 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from host import store
-from host.debian import archive, installed, namespaces
+from host.debian import archive, installed, namespaces, pins
 from host.debian.root import NEEDS_MIB
 from host.paths import FETCHING, cache, run
 from host.sandbox import confined
@@ -196,7 +195,7 @@ def _image_and_acceleration() -> list[Finding]:
 
 
 def _kernels() -> list[Finding]:
-    """Which kernels' images there are, and what each takes of the disk."""
+    """Which kernels' images there are, whether of the recorded versions, and what each takes of the disk."""
     return [Finding(True, f"kernel {linux.name}", f"{linux.title}; {_kept(linux)}") for linux in kernels()]
 
 
@@ -206,10 +205,7 @@ def _kept(linux: Kernel) -> str:
     if not images:
         return f"not built yet: ./lab run CASE --kernel {linux.name} does it"
     snapshots = [kept for name in names(linux) for kept in store.stored(f"snapshot-{name}-{store.ANY_KEY}")]
-    image_mib, snapshots_mib = _mib([one.folder for one in images]), _mib(snapshots)
-    return f"{images[0].release}, images {image_mib} MiB, snapshots {snapshots_mib} MiB"
-
-
-def _mib(folders: Iterable[Path]) -> int:
-    """What is in these folders, as the disk has it."""
-    return sum(file.stat().st_blocks for folder in folders for file in folder.iterdir()) >> 11  # 512 bytes each
+    image_mib, snapshots_mib = store.mib(one.folder for one in images), store.mib(snapshots)
+    unlike = pins.differing(images[0].packages, image.recorded(linux))
+    versions = f"not of the recorded versions ({unlike})" if unlike else "of the recorded versions"
+    return f"{images[0].release}, {versions}, images {image_mib} MiB, snapshots {snapshots_mib} MiB"

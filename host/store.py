@@ -190,6 +190,11 @@ def discard(kind: str, folder: Path, meant: int | None) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def mib(folders: Iterable[Path]) -> int:
+    """What is in these folders, as the disk has it."""
+    return sum(file.lstat().st_blocks for folder in folders for file in folder.rglob("*")) >> 11  # 512 bytes each
+
+
 def need_space(what: str, needs_mib: int, folder: Path, elsewhere: str = "") -> None:
     """An error if so much is not free in this folder; it says what to do, and what else (`elsewhere`)."""
     free_mib = shutil.disk_usage(folder).free >> 20

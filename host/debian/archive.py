@@ -48,6 +48,14 @@ def release_alone(suite: str) -> list[str]:
     ]
 
 
+def of(suite: str) -> list[str]:
+    """The last words of mmdebstrap's command: the suite, what it writes to, and, if LAB_ARCHIVE names one, the archive
+    that it takes instead of Debian's: an address, or a file as sources.list(5) says. The lists of a past day's archive
+    were signed for some days, and may have expired."""
+    named = os.environ.get("LAB_ARCHIVE")
+    return [suite, "-", *(["--aptopt=Acquire::Check-Valid-Until false", named] if named else [])]
+
+
 def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> list[str]:
     """The command for a root file system in which nothing is installed: only its apt is used, by a shell script in
     an empty folder of that name. `copy-out` brings it into `folder`."""
@@ -59,8 +67,7 @@ def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> l
         *options,
         f'--customize-hook=mkdir "$1/{name}" && cd "$1/{name}" && {script}',
         f"--customize-hook=copy-out /{name} {shlex.quote(str(folder))}",
-        suite,
-        "-",
+        *of(suite),
     ]
 
 

@@ -48,8 +48,7 @@ class Root:
             *[f"--dpkgopt=path-exclude={pattern}" for pattern in self.left_out],
             *[f"--dpkgopt=path-include={pattern}" for pattern in self.included],  # of dpkg's rules the last one counts
             *[f"--customize-hook={hook}" for hook in self.hooks],
-            self.suite,
-            "-",
+            *archive.of(self.suite),
         ]
 
 

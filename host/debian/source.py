@@ -2,40 +2,45 @@
 guest's suite, whatever the host's own release and whether its apt knows of sources or not."""
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 from host import store
-from host.debian import archive, installed
+from host.debian import archive, installed, pins
 from host.errors import LabError
-from host.phases import phase
+from host.phases import phase, say
 
 SUITE = "bookworm"  # vm-image/packages.toml's: one source for every host
 
 
 def fetched(package: str) -> Path:
-    """The folder with the source package's files as the archive has them, and `version`."""
+    """The folder with the source package's files as the archive has them, and `version`. It is the recorded version, or
+    the newest, if the archive has that no more."""
+    expected = pins.source(package)
 
     def fetch(folder: Path) -> None:
-        archive.need("xz")
-        with phase(f"{package} source: fetching Debian's package"):
-            done, cause = archive.run(
-                archive.by_apt(
-                    SUITE,
-                    f"{archive.APT_GET} source --download-only {package}",
-                    "source",
-                    folder,
-                    *archive.WITH_SOURCES,
-                )
-            )
-        found = list(folder.glob(f"source/{package}_*.dsc"))
-        if not done or not found:
-            raise LabError(f"{package} source: {cause}", "fix what it names, then the same ./lab call")
-        version = re.findall(r"^Version: (\S+)$", found[0].read_text(), re.MULTILINE)[0]
-        (folder / "version").write_text(version)
+        found = newest(package, folder, f"{package}={expected}")
+        if unlike := pins.differing({package: found}, {package: expected}):
+            say(f"{package} source: not the one that was recorded: {unlike}")
 
-    return store.build_once(f"{package}-package", store.key_of(SUITE), fetch, 600)
+    return store.build_once(f"{package}-package", store.key_of(SUITE, expected), fetch, 600)
+
+
+def newest(package: str, folder: Path, rather: str = "") -> str:
+    """Fetch the source package, of the version that is named `rather`, if there is that; returns the version."""
+    archive.need("xz")
+    get = f"{archive.APT_GET} source --download-only"
+    script = " || ".join(f"{get} {shlex.quote(name)}" for name in (rather, package) if name)
+    with phase(f"{package} source: fetching Debian's package"):
+        done, cause = archive.run(archive.by_apt(SUITE, f"{{ {script}; }}", "source", folder, *archive.WITH_SOURCES))
+    found = list(folder.glob(f"source/{package}_*.dsc"))
+    if not done or not found:
+        raise LabError(f"{package} source: {cause}", "fix what it names, then the same ./lab call")
+    version = re.findall(r"^Version: (\S+)$", found[0].read_text(), re.MULTILINE)[0]
+    (folder / "version").write_text(version)
+    return version
 
 
 def unpack(package: str, folder: Path) -> None:

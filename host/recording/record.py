@@ -28,7 +28,7 @@ from host.vm.acceleration import qemu_version
 from host.vm.call import call_json
 
 RECORDINGS = REPOSITORY / "book" / "_recordings"
-WRITTEN = ("book/_recordings", "notebooks/*.ipynb")  # by ./lab itself, as paths of git's
+WRITTEN = ("book/_recordings", "notebooks/*.ipynb", "vm-image/pins.toml")  # by ./lab itself, as paths of git's
 CELL_DEADLINE_S = 900
 
 

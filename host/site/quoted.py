@@ -10,22 +10,23 @@ from pathlib import Path
 
 from book._ext.quoted.kernel_source import quoted_files
 from host import store
-from host.debian import archive, source
+from host.debian import archive, pins, source
 from host.errors import LabError
-from host.paths import REPOSITORY, cache
+from host.paths import REPOSITORY
 from host.phases import phase
-from host.vm.image import stored
 
-SUITE, PACKAGE = "bookworm", "linux-source-6.1"
+PACKAGE = "linux-source-6.1"
 # A later kernel that a page compares it with: the directive's `:tree: linux-6.12`.
 LATER_TREE, LATER_PACKAGE = "linux-6.12", "linux-source-6.12"
+# Pages quote no other version than the recorded one: what they say of a line was seen there.
+NEXT = "LAB_ARCHIVE=FILE ./lab book, with an archive that has it; or ./lab update, which records with another"
 
 
 def trees() -> dict[str, str]:
     """The folder of each tree that pages quote, by the variable that book/_ext/quoted/source_trees.py reads."""
     found = {"WPW_KERNEL_SOURCE": kernel_source()}
     if later := quoted_files(REPOSITORY, LATER_TREE):
-        found["WPW_LATER_KERNEL_SOURCE"] = _tree("later-kernel", LATER_PACKAGE, None, later)
+        found["WPW_LATER_KERNEL_SOURCE"] = _tree("later-kernel", LATER_PACKAGE, later)
     if quoted_files(REPOSITORY, "qemu"):
         found["WPW_QEMU_SOURCE"] = qemu_source()
     return {variable: str(folder) for variable, folder in found.items()}
@@ -34,7 +35,10 @@ def trees() -> dict[str, str]:
 def qemu_source() -> Path:
     """A folder with the quoted files of QEMU's source, as Debian patches it, and VERSION."""
     quoted = quoted_files(REPOSITORY, "qemu")
-    version = (source.fetched("qemu") / "version").read_text()
+    fetched = source.fetched("qemu")
+    version = (fetched / "version").read_text()
+    if unlike := pins.differing({"qemu": version}, {"qemu": pins.source("qemu")}):
+        raise LabError(f"QEMU source: the archive gave {unlike}, which was recorded", f"rm -r {fetched}, then {NEXT}")
 
     def make(folder: Path) -> None:
         whole = folder / "whole"
@@ -54,53 +58,43 @@ def qemu_source() -> Path:
 
 def kernel_source() -> Path:
     """A folder with the quoted files at their kernel paths, and VERSION."""
-    return _tree("kernel", PACKAGE, _image_version(), quoted_files(REPOSITORY))
+    return _tree("kernel", PACKAGE, quoted_files(REPOSITORY))
 
 
-def _tree(kind: str, package: str, version: str | None, quoted: list[str]) -> Path:
-    key = store.key_of(version or "current", *quoted)
+def _tree(kind: str, package: str, quoted: list[str]) -> Path:
+    version = pins.source(package)
 
     def make(folder: Path) -> None:
         _unpack(_package(kind, package, version), package, quoted, folder)
 
-    return store.build_once(f"{kind}-source", key, make, 600)
+    return store.build_once(f"{kind}-source", store.key_of(version, *quoted), make, 600)
 
 
-def _image_version() -> str | None:
-    """The kernel version of the newest image with the book's kernel, if one was built; the book can do without."""
-    return next((image.kernel_version for image in stored()), None)
-
-
-def _package(kind: str, package: str, version: str | None) -> Path:
-    """The folder with the packed source (138 MB) of that version, or of the archive's current."""
+def _package(kind: str, package: str, version: str) -> Path:
+    """The folder with the packed source (138 MB) of that version."""
 
     def make(folder: Path) -> None:
         archive.need("xz")
-        name = f"{package}={version}" if version else package
-        with phase(f"kernel source: fetching Debian's {name}"):
+        with phase(f"kernel source: fetching Debian's {package} {version}"):
             done, cause = archive.run(
                 [
                     "mmdebstrap",
                     "--variant=extract",
-                    f"--include={name}",
+                    f"--include={package}={version}",
                     f"--extract-hook=download /usr/src/{package}.tar.xz {shlex.quote(f'{folder}/source.tar.xz')}",
                     f"--extract-hook=download /usr/share/doc/{package}/changelog.Debian.gz"
                     f" {shlex.quote(f'{folder}/changelog.gz')}",
                     "--format=null",
-                    SUITE,
-                    "-",
+                    *archive.of(source.SUITE),
                 ]
             )
         if not done:
-            raise LabError(
-                f"kernel source: {cause}",
-                "if the archive has moved on: rm -r " + str(cache() / "image-*") + " && ./lab up",
-            )
+            raise LabError(f"{package} {version}, which was recorded, did not come from the archive: {cause}", NEXT)
         changelog = gzip.decompress((folder / "changelog.gz").read_bytes()).decode()
         found = re.findall(r"\A\S+ \((\S+)\)", changelog)[0]
         (folder / "version").write_text(found)
 
-    return store.build_once(f"{kind}-package", store.key_of(version or "current"), make, 600)
+    return store.build_once(f"{kind}-package", store.key_of(version), make, 600)
 
 
 def _unpack(packed: Path, package: str, quoted: list[str], folder: Path) -> None:

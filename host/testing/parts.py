@@ -27,10 +27,12 @@ NOT_ON_PATH = (
     "host/site/",
     "host/testing/",
     "host/bench.py",
+    "host/cache.py",
     "host/chromium.py",
     "host/doctor.py",
     "host/fetching/",
     "host/recording/conclusions.py",
+    "host/recording/update.py",
 )
 
 

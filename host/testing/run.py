@@ -47,7 +47,7 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
             snapshot.snapshot(name)
     if not named or any(word.startswith(WITH_TAB) for word in named):
         state.state()
-    quoted.trees()  # of the kernel that the image has, so after it
+    quoted.trees()
     os.chdir(REPOSITORY)
     if named:
         sys.exit(_pytest(words))

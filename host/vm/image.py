@@ -12,9 +12,10 @@ from pathlib import Path
 
 from core.statuses import Status
 from host import store
-from host.debian import archive, installed, namespaces, root
+from host.debian import archive, installed, namespaces, pins, root
 from host.errors import LabError
-from host.paths import VM_IMAGE
+from host.paths import VM_IMAGE, cache
+from host.phases import say
 
 KERNELS = VM_IMAGE / "kernels"
 KEPT_OUTSIDE = ("vmlinuz", "initramfs", "release", "packages")
@@ -127,11 +128,35 @@ def image(linux: Kernel | None = None) -> Image:
     """The image that vm-image/ describes, with this kernel, or the book's; built if need be (two minutes, once). Each
     kernel's is a kind of its own in the store, so that none is discarded for another's."""
     linux = linux or the_books()
-    return Image(store.build_once(_kind(linux), _key(linux), functools.partial(_build, linux), root.NEEDS_MIB))
+    build = functools.partial(_build, linux, recorded(linux))
+    return Image(store.build_once(_kind(linux), _key(linux), build, root.NEEDS_MIB))
+
+
+def newest(linux: Kernel) -> Image:
+    """The same, of the versions that the archive has now, and made anew."""
+    kind, key = _kind(linux), _key_of(linux, {})
+    folder = cache() / f"{kind}-{key}"
+    store.discard(kind, folder, store.generation(folder))
+    return Image(store.build_once(kind, key, functools.partial(_build, linux, {}), root.NEEDS_MIB))
+
+
+def recorded(linux: Kernel) -> dict[str, str]:
+    """The version of each package that this kernel's guest had when the book was recorded."""
+    return pins.recorded("guest", f"guest{linux.suffix}")
 
 
 def _key(linux: Kernel) -> str:
-    """A key of all that this kernel's image is made from."""
+    """The key of the image with the recorded versions. One of what the archive had once is as good, if these are what
+    it got: `./lab update` records with such a one, and need not build it twice."""
+    versions, of_the_newest = recorded(linux), _key_of(linux, {})
+    for one in stored(linux):
+        if one.folder.name == f"{_kind(linux)}-{of_the_newest}" and not pins.differing(one.packages, versions):
+            return of_the_newest
+    return _key_of(linux, versions)
+
+
+def _key_of(linux: Kernel, versions: pins.Versions) -> str:
+    """A key of all that this kernel's image is made from, with these versions."""
     return store.key_of(
         VM_IMAGE / "packages.toml",
         *(VM_IMAGE / name for name in SCRIPTS),
@@ -140,6 +165,7 @@ def _key(linux: Kernel) -> str:
         (keys() / "client.pub").read_bytes(),
         *root.FROM_TAR,
         *([] if linux.is_the_books else [linux.recipe]),
+        *([pins.preferences(versions)] if versions else []),
     )
 
 
@@ -159,12 +185,14 @@ def _kind(linux: Kernel) -> str:
     return f"image{linux.suffix}"
 
 
-def _build(linux: Kernel, folder: Path) -> None:
+def _build(linux: Kernel, versions: pins.Versions, folder: Path) -> None:
     archive.need("mksquashfs")
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
     recipe["packages"] = _with(linux, recipe["packages"])
-    root.packed(_root(recipe, folder), folder / "disk.squashfs", f"guest {_kind(linux)}")
+    root.packed(_root(recipe, versions, folder), folder / "disk.squashfs", f"guest {_kind(linux)}")
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
+    if unlike := pins.differing(Image(folder).packages, recorded(linux)):
+        say(f"guest {_kind(linux)}: not of the versions that were recorded: {unlike}")
 
 
 def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
@@ -175,7 +203,7 @@ def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
     return [instead.get(name, name) for name in packages]
 
 
-def _root(recipe: dict, folder: Path) -> root.Root:
+def _root(recipe: dict, versions: pins.Versions, folder: Path) -> root.Root:
     secrets = keys()
     hooks = [
         'mkdir -p "$1/root/.ssh" "$1/etc/ssh" "$1/tmp/lab"',
@@ -190,7 +218,8 @@ def _root(recipe: dict, folder: Path) -> root.Root:
         'rm -r "$1/lab-out"',
         *[f'rm -r "$1"{path}' for path in recipe["remove"]],
     ]
-    return root.Root(recipe["suite"], recipe["packages"], recipe["leave-out"], hooks)
+    options = pins.options(versions, folder)
+    return root.Root(recipe["suite"], recipe["packages"], recipe["leave-out"], hooks, options)
 
 
 def _quoted(path: Path) -> str:

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from host import doctor, store
+from host.debian import pins
 from host.paths import cache
 
 
@@ -55,6 +56,7 @@ def keep(folder: str, *files: str, kib: int = 0) -> None:
         for name in files:
             (made / name).write_bytes(bytes(kib << 10))
         (made / "release").write_text("6.99.1-amd64\n")
+        (made / "packages").write_text("small 2\n")
 
     store.build_once(*folder.rsplit("-", 1), write)
 
@@ -73,14 +75,19 @@ def test_where_there_is_an_image_room_is_no_matter(disks):
     assert not in_cache.good and of_builds.good and not of_builds.mend
 
 
-def test_each_kernel_is_listed_with_what_it_takes_of_the_disk(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    "recorded, said", [("2", "of the recorded versions"), ("1", "not of the recorded versions (small 2 in place of 1)")]
+)
+def test_each_kernel_is_listed_with_its_versions_and_what_it_takes_of_the_disk(monkeypatch, tmp_path, recorded, said):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(pins, "FILE", tmp_path / "pins.toml")
+    pins.write({"guest-6.12": {"small": recorded}})
     keep(f"image-6.12-{'0' * 16}", "disk.squashfs", kib=3072)
     keep(f"snapshot-stock-6.12-{'1' * 16}", "ram", kib=2048)
     keep(f"snapshot-stock-{'2' * 16}", "ram", kib=4096)
     found = {finding.what: finding.found for finding in doctor._kernels()}
     assert found["kernel 6.1"].endswith("not built yet: ./lab run CASE --kernel 6.1 does it")
-    assert found["kernel 6.12"].endswith("6.99.1-amd64, images 3 MiB, snapshots 2 MiB")
+    assert found["kernel 6.12"].endswith(f"; 6.99.1-amd64, {said}, images 3 MiB, snapshots 2 MiB")
 
 
 def test_a_folder_for_builds_that_is_not_there_is_no_traceback(monkeypatch, tmp_path):

@@ -22,3 +22,13 @@ def test_what_went_well_is_done():
 
 def test_files_come_out_into_a_folder_of_any_name():
     assert "--customize-hook=copy-out /source '/a b/c'" in archive.by_apt("bookworm", "true", "source", Path("/a b/c"))
+
+
+def test_an_archive_that_is_named_stands_in_for_debians(archive_of, tmp_path):
+    """It has one package, which Debian has not."""
+    archive_of(("where-packets-wait-test", "1.0", {}))
+    script = f"{archive.APT_GET} download where-packets-wait-test && {archive.APT} apt-config dump >config"
+    done, cause = archive.run(archive.by_apt("bookworm", script, "debs", tmp_path))
+    assert done, cause
+    assert [file.name for file in tmp_path.glob("debs/*.deb")] == ["where-packets-wait-test_1.0_all.deb"]
+    assert 'Acquire::Check-Valid-Until "false";' in (tmp_path / "debs/config").read_text()  # as of a past day

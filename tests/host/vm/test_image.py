@@ -14,15 +14,17 @@ from host.vm import image
 
 @pytest.fixture
 def builds(tmp_path, monkeypatch):
-    """Building replaced by writing a small file; counts how often it was done."""
+    """Building replaced by writing small files; the archive has `small` 2, and all that was recorded. What it returns
+    has the folder of each that was built."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(image.root, "NEEDS_MIB", 0)
     monkeypatch.setattr(image.namespaces, "need", lambda: None)
     done = []
 
-    def build(linux, folder):
+    def build(linux, versions, folder):
         done.append(folder)
         (folder / "disk.squashfs").write_bytes(b"d" * 5000)
+        (folder / "packages").write_text(f"small {versions.get('small', 2)}\n")
 
     monkeypatch.setattr(image, "_build", build)
     return done
@@ -43,6 +45,37 @@ def test_a_changed_recipe_is_another_image(builds, monkeypatch, tmp_path):
     (other / "customize.sh").write_text("# changed\n")
     monkeypatch.setattr(image, "VM_IMAGE", other)
     assert image.image().folder != first
+
+
+@pytest.fixture
+def recorded(monkeypatch, tmp_path):
+    """recorded({table: {package: version}}) are the pins."""
+    monkeypatch.setattr(image.pins, "FILE", tmp_path / "pins.toml")
+    return image.pins.write
+
+
+def test_what_was_built_of_the_newest_is_taken_once_that_is_recorded(builds, recorded):
+    """So the versions can be recorded after the build, and it is not done again."""
+    recorded({"guest": {"small": "1"}})
+    newest = image.newest(image.the_books())
+    assert image.image().packages == {"small": "1"} and len(builds) == 2 and image.is_built(image.the_books())
+    recorded({"guest": {"small": "2"}})
+    assert image.image() == newest and len(builds) == 2
+    assert image.newest(image.the_books()) == newest and len(builds) == 3  # the archive may have others now
+
+
+def test_one_kernels_versions_are_no_ingredient_of_anothers(builds, recorded):
+    recorded({"guest": {"small": "1"}})
+    ours, other = image.image(), image.image(image.kernel("6.12"))
+    recorded({"guest": {"small": "1"}, "guest-6.12": {"large": "1"}})
+    assert image.image() == ours and image.image(image.kernel("6.12")) != other
+
+
+def test_the_recorded_versions_are_apts_preferences(tmp_path):
+    recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
+    command = image._mmdebstrap(recipe, {"small": "1"}, tmp_path)
+    assert {*image.pins.options({"small": "1"}, tmp_path)} <= {*command}
+    assert "Package: small\nPin: version 1\n" in (tmp_path / "pins").read_text()
 
 
 def test_no_kernel_s_image_is_discarded_for_another_s(builds, monkeypatch):

@@ -1,0 +1,44 @@
+"""What tests of several rooms share: an archive of a few packages, in Debian's place."""
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from host.debian import archive
+
+CONTROL = "Package: {}\nVersion: {}\nArchitecture: all\nMaintainer: A <a@example.org>\nDescription: small\n"
+INDICES = {"Packages": ["dpkg-scanpackages", "-m", "."], "Sources": ["dpkg-scansources", "."]}
+
+
+@pytest.fixture
+def archive_of(monkeypatch):
+    """archive_of(("small", "1.0", {"usr/file": b"text"})) is what LAB_ARCHIVE names from now on: a flat repository of
+    these packages alone, with these files, and of the source packages that lie in the folder that this returns."""
+    archive.need("dpkg-source")
+    # It is another user that reads there, in a user namespace.
+    folder = Path(tempfile.mkdtemp(prefix="archive-", dir=archive.unpacks_in()))
+    folder.chmod(0o755)
+    (folder / "sources.list").write_text(f"deb [trusted=yes] copy:{folder} ./\n")
+    monkeypatch.setenv("LAB_ARCHIVE", str(folder / "sources.list"))
+
+    def of(*packages: tuple[str, str, dict[str, bytes]]) -> Path:
+        for old in folder.glob("*.deb"):
+            old.unlink()
+        for number, (name, version, files) in enumerate(packages):
+            root = folder / f"root-{number}"
+            for path, content in {"DEBIAN/control": CONTROL.format(name, version).encode(), **files}.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_bytes(content)
+            building = ["dpkg-deb", "--root-owner-group", "-b", root, folder / f"{number}.deb"]
+            subprocess.run(building, check=True, capture_output=True)
+            shutil.rmtree(root)
+        for index, scan in INDICES.items():
+            scanned = subprocess.run(scan, cwd=folder, check=True, capture_output=True)
+            (folder / index).write_bytes(scanned.stdout)
+        return folder
+
+    yield of
+    shutil.rmtree(folder)
