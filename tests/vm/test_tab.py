@@ -30,9 +30,9 @@ LEARNT = "client ip route get 10.0.0.2"
 pytestmark = pytest.mark.xdist_group("tab")
 PATIENCE_S = 100  # a run takes a second; a guest that stands still, 300
 RUNS, TRIES = 3, 12  # runs in which the machine kept time, and what it is given for them: it has other work
-# Medians of three. A wait that ends with a timer of TCP's takes 200 ms at least, and one that needs none less than half of
-# that, or neither can be told from the other, as live.js has it. The lab's Python, which the emulator interprets, takes
-# 20 to 50 ms for an exchange that waits for nobody, and up to 75 beside other work.
+# Medians of three. A wait that ends with a timer of TCP's takes 200 ms at least, and one that needs none less than half
+# of that, or neither can be told from the other, as live.js has it. The lab's Python, which the emulator interprets,
+# takes 20 to 50 ms for an exchange that waits for nobody, and up to 75 beside other work.
 RATIO = 2
 
 
