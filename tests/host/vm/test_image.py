@@ -73,7 +73,7 @@ def test_one_kernels_versions_are_no_ingredient_of_anothers(builds, recorded):
 
 def test_the_recorded_versions_are_apts_preferences(tmp_path):
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
-    command = image._mmdebstrap(recipe, {"small": "1"}, tmp_path)
+    command = image._root(recipe, {"small": "1"}, tmp_path).command()
     assert {*image.pins.options({"small": "1"}, tmp_path)} <= {*command}
     assert "Package: small\nPin: version 1\n" in (tmp_path / "pins").read_text()
 
