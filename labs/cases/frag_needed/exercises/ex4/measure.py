@@ -9,15 +9,13 @@ import time
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from core.protocol import CONTROL
 from labs.cases.frag_needed.exercises.ex4.judge import EXPIRES_S, LEARNING, ROUND, ROUNDS, Lasting
 from labs.cases.frag_needed.names import VIP
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import Direct, Watch
-from labs.measure.timing import timed
 from labs.net.counters import counters
 from labs.net.written import Written
-from labs.take.script import Taking
+from labs.take.script import Taking, control
 
 SYSCTL = "net/ipv4/route/mtu_expires"
 
@@ -30,7 +28,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
         taking.look_at_others(net)  # what is learnt now expires soon, and the answer is to act before
         watch = Watch(net)
         with taking.expecting_answers(), watch:
-            with timed(CONTROL):
+            with control():
                 watch.open(Direct, "A", "B")
                 for name, called in zip("AB", LEARNING):
                     watch.ask(name, called)
