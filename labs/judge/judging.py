@@ -141,6 +141,12 @@ def require_no_stall(bound_ms: float, *measured: Round) -> None:
         )
 
 
+def excusing_ms(patience_s: float) -> float:
+    """How long a stop of the machine has to be, in ms, to be why nothing came in so many seconds: half of them, because
+    what comes at all comes in a fraction of the rest."""
+    return patience_s * 1e3 / 2
+
+
 def abstain(verdict: Verdict, untold: Iterable[str]) -> None:
     """Raises CouldNotTell with the first of these sentences on what the machine has kept from being told, if there are
     any, and if no check failed: a failure of something else stands. So it is the last that a judge asks."""

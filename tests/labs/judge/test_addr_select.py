@@ -97,7 +97,7 @@ def test_what_did_not_come_while_the_machine_stood_still_says_nothing(way):
 def test_nor_does_it_cover_anything_else(way):
     stood_still = dict.fromkeys(WAYS, 1100.0)
     another = used(**{way: NODE, "held_up_ms": stood_still})
-    ran_on = used(**{way: "", "held_up_ms": stood_still | {way: 9.0}})
+    ran_on = used(**{way: "", "held_up_ms": stood_still | {way: 400.0}})
     for evidence in (another, ran_on):
         assert failed(verdict_on(evidence)) == [f"services-by-{way}"]
     elsewhere = used(**{way: "", "held_up_ms": stood_still})

@@ -284,6 +284,11 @@ def test_what_else_is_wrong_there_fails_all_the_same(evidence, id):
     assert verdict_on(evidence).verdict == "FAIL" and id in failed(verdict_on(evidence))
 
 
+def test_a_stop_that_leaves_most_of_the_patience_excuses_nothing_that_is_missing():
+    verdict = verdict_on(at_once(ONE, 2, missing_bytes=1, held_up_ms=400.0))
+    assert verdict.verdict == "FAIL" and failed(verdict) == ["several-clients"]
+
+
 def test_late_once_says_nothing_and_late_each_time_fails():
     verdict = verdict_on(of(ONE, 1, took_ms=22, tried_ms=[222]))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["in-time"]

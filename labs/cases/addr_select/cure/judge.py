@@ -16,11 +16,11 @@ from core.serialization import Damaged
 from labs.cases.addr_select.costs import BOUNDS, Pair, measured
 from labs.cases.addr_select.names import HOSTS, NODE, REPORTED, service
 from labs.errors import FAULT, CannotTry
-from labs.judge.judging import abstain, answered, complete_observation, judge_script, others_left_alone
+from labs.judge.judging import abstain, answered, complete_observation, excusing_ms, judge_script, others_left_alone
 
 RATIO = BOUNDS["reported_send_ratio"]
 PATIENCE_S = 1.0  # that a service has to answer in
-KEPT_MS = PATIENCE_S * 1e3 / 2  # a stop that leaves less of it may be why nothing came
+EXCUSING_MS = excusing_ms(PATIENCE_S)
 FEW_QUESTIONS = 100  # of 11268
 SERVICE = service(77)
 TRIED = (service(1), SERVICE, service(REPORTED))  # as their clients use them, and one more that is drawn
@@ -43,9 +43,9 @@ class Use:
     held_up_ms: dict[str, float] = field(default_factory=dict)
 
     def untold(self, way: str) -> str:
-        """Say that nothing came because the machine may have kept it; empty if something came, or it ran on."""
+        """Say that nothing came because a stop of the machine may have delayed it; empty if that is not so."""
         held_up_ms = self.held_up_ms.get(way, 0.0)
-        if getattr(self, way) or held_up_ms <= KEPT_MS:
+        if getattr(self, way) or held_up_ms <= EXCUSING_MS:
             return ""
         return f"the machine stood still for {held_up_ms:.0f} ms, and {self.service} did not {WAYS[way]} in time"
 

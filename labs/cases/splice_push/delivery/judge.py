@@ -14,7 +14,7 @@ from labs.cases.splice_push.delivery import system_calls
 from labs.cases.splice_push.pages import Call, of
 from labs.cases.splice_push.server import PATTERN
 from labs.errors import FAULT, RAN_ON, CannotTry, CouldNotTell
-from labs.judge.judging import none_of, observation
+from labs.judge.judging import excusing_ms, none_of, observation
 from labs.measure.bounds import bounds
 
 # From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.
@@ -31,9 +31,7 @@ MOST_LINES = 2_000  # of strace, that are kept of an object; of the first one al
 BOUNDS = bounds(Path(__file__).parent.parent)
 LATE_RATIO, LATE_MS, SLEPT_MS = BOUNDS["late_ratio"], BOUNDS["late_ms"], BOUNDS["slept_ms"]
 HELD_UP_MS = BOUNDS["held_up_ms"]
-# Half of the least that an object has to come in (DEADLINE_S in workload.py): a stop that leaves less of it may be why
-# something is missing.
-KEPT_MS = 500
+EXCUSING_MS = excusing_ms(1.0)  # the least that an object has to come in (DEADLINE_S in workload.py)
 IN_TIME = "in-time"  # id of a check
 
 
@@ -158,8 +156,8 @@ def told(objects: list[Object]) -> list[Object]:
 
 
 def untold(one: Object) -> str:
-    """Say that a part is missing because the machine may have kept it; empty if none is, or the machine ran on."""
-    return stood_still(one) if one.missing_bytes and one.held_up_ms > KEPT_MS else ""
+    """Say that a part is missing because a stop of the machine may have delayed it; empty if that is not so."""
+    return stood_still(one) if one.missing_bytes and one.held_up_ms > EXCUSING_MS else ""
 
 
 def stood_still(one: Object) -> str:

@@ -19,6 +19,7 @@ from labs.cases.rtl8139_tso.exercises.ex1.judge import DRAWN, OTHER_CODES, OTHER
 from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
 from labs.cases.rtl8139_tso.network import PATIENCE_S, PORT, Network
 from labs.errors import RAN_ON, CouldNotTell
+from labs.judge.judging import excusing_ms
 from labs.measure.clock import StallDetector
 from labs.net.counters import counters, moved
 from labs.net.topology import NotReady
@@ -40,7 +41,6 @@ FLAGS = (SYN, SYN | ACK, ACK, ACK | FIN, RST)
 # What answers come from: names, pages, the time. A rule that goes by the sender's port opens all of the server's.
 FROM_PORTS = (53, 80, 123, 443)
 AT_ONCE = 24  # packets between two pings
-KEPT_MS = PATIENCE_S * 1e3 / 2  # a stop that leaves less of it may be why a ping is not answered
 
 
 def knocked(net: Network) -> Knocked:
@@ -98,7 +98,7 @@ def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: Stall
                 return
     except TimeoutError:
         pass
-    if (held_up_ms := clock.late_ms()) > KEPT_MS:
+    if (held_up_ms := clock.late_ms()) > excusing_ms(PATIENCE_S):
         raise CouldNotTell(f"the machine stood still for {held_up_ms:.0f} ms while the server was pinged", RAN_ON)
     raise NotReady(f"the server answers no ping of the router's in {PATIENCE_S:g} s; it did before")
 
