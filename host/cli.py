@@ -146,7 +146,7 @@ def run(case, as_json, changed, rounds, linux):
 @json_option
 @kernel_option
 def trace(case, as_json, linux):
-    """The same under the tracers: observed stacks beside the report's."""
+    """Show a case's call stacks as traced, beside the report's, frame by frame; exits as run does."""
     from host.vm import guest_commands
 
     sys.exit(guest_commands.in_throwaway("trace", case, as_json, linux=linux))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # else only `--rounds` needs it
 
 SHOWN = {
     "run": "show a case happen, beside its control",
-    "trace": "the same under the tracers, the observed stacks beside the report's",
+    "trace": "show a case's call stacks as traced, beside the report's, frame by frame",
 }
 STATUS = {True: Status.HOLDS, False: Status.FAILS, None: Status.COULD_NOT_TELL}
 

@@ -5,7 +5,7 @@ two functions:
 
     run() -> Outcome      builds the topology, runs the broken and the control workload; what
                           case.toml has under [settings.NAME] are its arguments, whole numbers
-    trace() -> Outcome    the same under the tracers, the observed stacks beside the report's
+    trace() -> Outcome    runs the broken workload under the tracers; has the observed stacks beside the report's
 
 An outcome has `to_json()`, one dict of plain values with `reproduced`, `outcome` and `reasons` among them,
 and `text()`, what a person reads, at most 80 columns wide. `reproduced` is None if the machine stood still too

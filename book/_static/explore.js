@@ -15,13 +15,6 @@ function fieldsOf(packet) {
   return { said, fields };
 }
 
-function element(name, text, parent) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  parent.append(made);
-  return made;
-}
-
 function fieldsOfRow(row) {
   const heads = [...row.closest("table").querySelectorAll("thead th")].map((head) => head.textContent);
   const cells = [...row.cells].map((cell) => {
@@ -37,24 +30,15 @@ function fieldsOfRow(row) {
 }
 
 function show(panel, { said, fields, href, name }) {
-  panel.replaceChildren();
-  element("p", said, panel).className = "wpw-chosen";
-  const list = element("dl", "", panel);
-  for (const [term, value] of fields) {
-    const pair = element("div", "", list);
-    element("dt", term, pair);
-    element("dd", value, pair);
-  }
-  if (href) element("a", `${name}()`, element("p", "The code behind it: ", panel)).href = href;
+  const pairs = fields.map(([term, value]) => make("div", {}, make("dt", {}, term), make("dd", {}, value)));
+  panel.replaceChildren(make("p", { class: "wpw-chosen" }, said), make("dl", {}, ...pairs));
+  if (href) panel.append(make("p", {}, "The code behind it: ", make("a", { href }, `${name}()`)));
 }
 
 /* `items` are the packets or frames of `figure`, each with what it shows in `shown`. */
 function explore(figure, items, key) {
-  const panel = document.createElement("div");
-  panel.className = "wpw-fields";
-  panel.id = `wpw-fields-${key}`;
-  panel.setAttribute("role", "status");
-  element("p", HINT, panel).className = "wpw-hint";
+  const panel = make("div", { class: "wpw-fields", id: `wpw-fields-${key}`, role: "status" },
+    make("p", { class: "wpw-hint" }, HINT));
   figure.querySelector(".wpw-scroll").after(panel);
 
   let pinned = null;  // by key or tap; the pointer passes over others without losing it

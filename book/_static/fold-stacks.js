@@ -6,8 +6,7 @@ function foldRun(more) {
   const rows = [];
   for (let row = more.nextElementSibling; row?.matches(".wpw-beside"); row = row.nextElementSibling) rows.push(row);
   const words = more.textContent;
-  const button = document.createElement("button");
-  button.type = "button";
+  const button = make("button", { type: "button" });
   const open = (opened) => {
     button.textContent = opened ? words.replace("more frames", "frames fewer") : words;
     button.setAttribute("aria-expanded", opened);

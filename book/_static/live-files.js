@@ -7,13 +7,6 @@ const fromFolder = location.protocol === "file:";
 
 class LoadError extends Error {}
 
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 /* A script or a style sheet, by an element of the page's head. */
 function added(tag, address, attributes) {
   return new Promise((resolve, reject) => {
@@ -130,6 +123,6 @@ class Files {
   }
 }
 
-return { Files, make };
+return { Files };
 
 })();

@@ -11,7 +11,7 @@ const MODES = [
 ];
 const TERMINAL = { id: "terminal", words: "A terminal in its hosts" };
 const TIMES = [["A", "a_ms"], ["B", "b_ms"], ["B again", "b_again_ms"]];
-const { Files, make } = globalThis.LivePage;
+const { Files } = globalThis.LivePage;
 
 /* Whether the tab was in the background, where a browser may slow it down: an instrument that does not look at who
    waited. */

@@ -3,31 +3,19 @@
    this script and on paper. Nothing moves: there is no motion to switch off. */
 "use strict";
 
-function made(name, parent, properties = {}) {
-  const element = Object.assign(document.createElement(name), properties);
-  parent.append(element);
-  return element;
-}
-
 function stepThrough(figure) {
   const strip = figure.querySelector(".wpw-strip");
   const states = [...strip.children];
-  const steps = document.createElement("div");
-  steps.className = "wpw-steps";
-  const track = document.createElement("div");
-  track.className = "wpw-track";
-  strip.before(steps, track);
-  const runway = made("div", track, { className: "wpw-runway" });
+  const back = make("button", { type: "button" }, "Back");
+  const next = make("button", { type: "button" }, "Next");
+  const said = make("p", { role: "status" });
+  const all = make("button", { type: "button" });
+  const runway = make("div", { class: "wpw-runway" });
   runway.style.setProperty("--wpw-states", states.length);
-  runway.append(strip);
-  const stops = made("div", runway, { className: "wpw-stops" });
-  states.forEach(() => made("span", stops));
-
-  const back = made("button", steps, { type: "button", textContent: "Back" });
-  const next = made("button", steps, { type: "button", textContent: "Next" });
-  const said = made("p", steps);
-  said.setAttribute("role", "status");
-  const all = made("button", steps, { type: "button" });
+  const track = make("div", { class: "wpw-track", role: "group",
+    "aria-label": "States, one at a time: arrow keys lead through them" }, runway);
+  strip.before(make("div", { class: "wpw-steps" }, back, next, said, all), track);
+  runway.append(strip, make("div", { class: "wpw-stops" }, ...states.map(() => make("span"))));
 
   let shown = Math.max(0, states.findIndex((state) => state.classList.contains("wpw-opens")));
   const show = (number) => {
@@ -49,8 +37,6 @@ function stepThrough(figure) {
     go(shown);
   };
 
-  track.setAttribute("role", "group");
-  track.setAttribute("aria-label", "States, one at a time: arrow keys lead through them");
   track.addEventListener("scroll", () => {
     if (figure.classList.contains("wpw-stepped")) show(Math.round(track.scrollLeft / track.clientWidth));
   });

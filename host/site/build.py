@@ -24,7 +24,7 @@ def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
     that runs in a reader's tab, if it is made."""
     installed.need(*installed.BOOK)
     pairs.check()
-    environment = {**os.environ, **quoted.trees(), "WPW_TAB": _tab() if with_tab else ""}
+    environment = {**os.environ, **quoted.trees(), "LAB_TAB": _tab() if with_tab else ""}
     # Sphinx marks a style sheet by its sum if it lies there from last time, and else does not.
     shutil.rmtree(into / "_build" / "html", ignore_errors=True)
     with phase("book: building _build/html"):
@@ -64,7 +64,7 @@ def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
 
 def _tab() -> str:
     """The folder of the tab's kernel, or none, and then says so."""
-    kernel = state.there()
+    kernel = state.newest_stored()
     if kernel is None:
         say("book: chapter 1 will not run on its page, because the tab's kernel is not made. Next: ./lab tab")
     return str(kernel.folder) if kernel else ""

@@ -24,11 +24,11 @@ NEXT = "LAB_ARCHIVE=FILE ./lab book, with an archive that has it; or ./lab updat
 
 def trees() -> dict[str, str]:
     """The folder of each tree that pages quote, by the variable that book/_ext/quoted/source_trees.py reads."""
-    found = {"WPW_KERNEL_SOURCE": kernel_source()}
+    found = {"LAB_KERNEL_SOURCE": kernel_source()}
     if later := quoted_files(REPOSITORY, LATER_TREE):
-        found["WPW_LATER_KERNEL_SOURCE"] = _tree("later-kernel", LATER_PACKAGE, later)
+        found["LAB_LATER_KERNEL_SOURCE"] = _tree("later-kernel", LATER_PACKAGE, later)
     if quoted_files(REPOSITORY, "qemu"):
-        found["WPW_QEMU_SOURCE"] = qemu_source()
+        found["LAB_QEMU_SOURCE"] = qemu_source()
     return {variable: str(folder) for variable, folder in found.items()}
 
 

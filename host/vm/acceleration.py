@@ -10,10 +10,10 @@ import json
 import os
 import platform
 import subprocess
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.waiting import poll
 from host.paths import cache
 from host.phases import say
 from host.store import key_of
@@ -94,17 +94,20 @@ def _try_kvm(image: Image, program: Sequence[str]) -> Acceleration:
         stderr=subprocess.STDOUT,
     )
     os.set_blocking(process.stdout.fileno(), False)
-    deadline, seen = time.monotonic() + DEADLINE_S, b""
+    seen = bytearray()
+
+    def came_to() -> Acceleration | None:
+        seen.extend(process.stdout.read() or b"")
+        if b"Linux version" in seen:
+            return Acceleration("kvm", "a kernel booted on it")
+        if process.poll() is not None:
+            why = seen.decode(errors="replace").strip().splitlines()
+            return Acceleration("tcg", f"QEMU refused KVM: {why[-1] if why else process.returncode}")
+        return None
+
     try:
-        while time.monotonic() < deadline:
-            seen += process.stdout.read() or b""
-            if b"Linux version" in seen:
-                return Acceleration("kvm", "a kernel booted on it")
-            if process.poll() is not None:
-                why = seen.decode(errors="replace").strip().splitlines()
-                return Acceleration("tcg", f"QEMU refused KVM: {why[-1] if why else process.returncode}")
-            time.sleep(0.05)
-        return Acceleration("tcg", f"KVM answers, but a kernel printed nothing on it in {DEADLINE_S} s")
+        silent = Acceleration("tcg", f"KVM answers, but a kernel printed nothing on it in {DEADLINE_S} s")
+        return poll(came_to, DEADLINE_S, 0.05) or silent
     finally:
         process.kill()
         process.wait()

@@ -55,10 +55,11 @@ def kernel(name: str) -> Kernel:
     raise LabError(f"no kernel {name!r}; there are: {there_are}", "./lab doctor", Status.USAGE)
 
 
-def kernels() -> list[Kernel]:
+@functools.cache
+def kernels() -> tuple[Kernel, ...]:
     """All that there are, the book's first."""
-    found = [_read(recipe) for recipe in KERNELS.glob("*.toml")]
-    return sorted(found, key=lambda one: (not one.is_the_books, one.name))
+    found = map(_read, KERNELS.glob("*.toml"))
+    return tuple(sorted(found, key=lambda one: (not one.is_the_books, one.name)))
 
 
 def the_books() -> Kernel:

@@ -21,6 +21,7 @@ from host.vm import ssh
 
 START_DEADLINE_S = 60
 DEATH_GRACE_S = 5
+END_DEADLINE_S = 10  # of what SIGKILL ends in milliseconds
 # The largest file that QEMU may write: a guest shall not fill the disk. Its memory is a file that QEMU maps.
 MOST_WRITTEN_BYTES = 16 << 20
 NEEDS_MIB = 2 * MOST_WRITTEN_BYTES >> 20  # what it prints, and its sockets; with no room for them it never wakes
@@ -125,16 +126,17 @@ class Guest:
         """Kill QEMU, what confines it and the open ssh connection, remove the run's folder. Safe to call twice."""
         self.connection.close()
         ended = {self.pid}
-        for _ in range(500):
+
+        def are_gone() -> bool:
             running = locks.processes_in(self.folder)
             for pid in running:
                 with contextlib.suppress(ProcessLookupError, PermissionError):  # the second: of another user by now
                     os.kill(pid, signal.SIGKILL)
             ended.update(running)
             self._reap(ended)
-            if not running:
-                break
-            time.sleep(0.01)
+            return not running
+
+        poll(are_gone, END_DEADLINE_S, 0.01)
         for path in sorted(self.folder.glob("*")):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
@@ -260,30 +262,33 @@ def _started(command: list[str], folder: Path, inherited: list[int]) -> subproce
 
 def _came_up(process: subprocess.Popen, folder: Path) -> bool:
     """Wait until QEMU greets on its control socket, which it does once all devices are there."""
-    deadline = time.monotonic() + START_DEADLINE_S
-    while process.poll() is None and time.monotonic() < deadline:
+
+    def came_to() -> str:
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as control:
             control.settimeout(START_DEADLINE_S)
             control.connect(str(folder / "qmp"))
             if control.recv(1):
-                return True
-        time.sleep(0.005)
-    return False
+                return "up"
+        return "" if process.poll() is None else "ended"
+
+    return poll(came_to, START_DEADLINE_S) == "up"
 
 
 def wait_for_console(guest: Guest, line: bytes, deadline_s: float, progress=None) -> None:
     """Wait until the guest's console shows `line`."""
-    deadline = time.monotonic() + deadline_s
-    while time.monotonic() < deadline:
+
+    def is_shown() -> bool:
         text = guest.console.read_bytes() if guest.console.exists() else b""
         if line in text:
-            return
+            return True
         if not guest.alive():
             raise GuestDied(f"QEMU died while the guest booted\n{last_words(guest)}", "./lab doctor")
         if progress:
             progress("the slow imports" if SSHD_LINE in text else "the kernel")
-        time.sleep(0.05)
-    raise GuestDied(f"the guest was not ready after {deadline_s:.0f} s\n{last_words(guest)}", "./lab doctor")
+        return False
+
+    if not poll(is_shown, deadline_s, 0.05):
+        raise GuestDied(f"the guest was not ready after {deadline_s:.0f} s\n{last_words(guest)}", "./lab doctor")
 
 
 def wake(guest: Guest, deadline_s: float) -> None:

@@ -11,7 +11,6 @@ import functools
 import json
 import os
 import subprocess
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
@@ -33,6 +32,9 @@ from host.vm.ssh import module_command
 
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, for a machine that is busy
 MONITOR_DEADLINE_S = 120  # for what takes QEMU milliseconds
+KEEP_DEADLINE_S = 60
+RUN_DEADLINE_S = 20
+UNDER_WAY = ("none", "setup", "active", "device")  # a migration, as QEMU calls its steps
 VMLINUX = "vmlinux"
 KEPT_AS = "ram.json"  # beside guest memory: which file that was, and when it was written last
 # What the control protocol raises when QEMU ends in the middle of it.
@@ -241,13 +243,14 @@ def _keep(guest: Guest, state: Path) -> None:
     """
     with _monitor(guest) as monitor, open(state, "wb") as file:
         monitor.cmd("migrate", uri=_given(monitor, file.fileno()))
-        for _ in range(600):
-            status = monitor.cmd("query-migrate")["status"]
-            if status not in ("none", "setup", "active", "device"):
-                break
-            time.sleep(0.05)
-        if status != "completed":
-            raise GuestDied(f"QEMU could not keep the device state ({status})", "./lab doctor")
+
+        def end() -> str:
+            status = cast(dict[str, str], monitor.cmd("query-migrate"))["status"]
+            return "" if status in UNDER_WAY else status
+
+        if (status := poll(end, KEEP_DEADLINE_S, 0.05)) != "completed":
+            why = status or f"not at its end after {KEEP_DEADLINE_S} s"
+            raise GuestDied(f"QEMU could not keep the device state ({why})", "./lab doctor")
         with contextlib.suppress(*QMP_ERRORS):
             monitor.cmd("quit")  # QEMU may be gone before it has answered
     poll(lambda: not guest.alive(), 10, 0.05)
@@ -324,10 +327,11 @@ def _resumed(which: str | Profile, outlives_us: bool) -> Guest:
 
 def _wait_until_running(guest: Guest, monitor: QEMUMonitorProtocol) -> None:
     """A connection made earlier would lose its first packet, and its sender waits six seconds."""
-    for _ in range(2000):
+
+    def came_to() -> str:
         if cast(dict[str, str], monitor.cmd("query-status"))["status"] == "running":
-            return
-        if not guest.alive():
-            break
-        time.sleep(0.005)
-    raise OSError("it does not run")
+            return "running"
+        return "" if guest.alive() else "ended"
+
+    if poll(came_to, RUN_DEADLINE_S) != "running":
+        raise OSError("it does not run")

@@ -8,9 +8,9 @@ be told.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from labs.claims import Claim
 
@@ -63,6 +63,11 @@ class Rounds(Generic[Seen]):
         """The round that has the median, or is next below it; of all of them if none counts, to have one to show."""
         rounds = sorted(self.measured or self.every, key=figure)
         return rounds[(len(rounds) - 1) // 2]
+
+
+def rounds_to_json(rounds: Mapping[Any, Rounds[Any]], key: Callable[[Any], str] = str) -> dict[str, list[Any]]:
+    """Plain values of every round, also of those that do not count, by the `key` of what was measured."""
+    return {key(what): [seen.to_json() for seen in each.every] for what, each in rounds.items()}
 
 
 def _in_each(rounds: Sequence[Claim]) -> Claim:

@@ -146,14 +146,14 @@ def test_good_notebook(book):
 def test_no_source_names_the_next_command(book, root, found):
     built = book(page(":::{annotated-source} net/wait/queue.c queue_length\n:::"), kernel_source_root=root)
     assert built.status == 1 and "Next: ./lab book" in built.warnings and found in built.warnings
-    assert "WPW_KERNEL_SOURCE" in built.warnings
+    assert "LAB_KERNEL_SOURCE" in built.warnings
 
 
 def test_a_second_tree_is_configuration(book, monkeypatch):
-    monkeypatch.setenv("WPW_QEMU_SOURCE", str(SOURCE))
+    monkeypatch.setenv("LAB_QEMU_SOURCE", str(SOURCE))
     qemu = {
         "title": "QEMU",
-        "environment": "WPW_QEMU_SOURCE",
+        "environment": "LAB_QEMU_SOURCE",
         "licence": "GPL-2.0-or-later",
         "link": "https://elixir.example/qemu/v{upstream}/source/{path}#L{line}",
     }

@@ -54,8 +54,8 @@ def chapter(folder: Path) -> Path:
 def build(folder: Path) -> subprocess.CompletedProcess:
     """What ./lab book runs."""
     environment = os.environ | {
-        "WPW_KERNEL_SOURCE": str(SOURCE),
-        "WPW_QEMU_SOURCE": str(SOURCE),
+        "LAB_KERNEL_SOURCE": str(SOURCE),
+        "LAB_QEMU_SOURCE": str(SOURCE),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     return subprocess.run(

@@ -98,7 +98,7 @@ def test_a_folder_of_the_site_is_found_from_the_page(parts):
 
 def test_without_a_place_it_says_who_has_to_name_one(parts):
     html = parts("")
-    assert "WPW_TAB_SOURCES" in html and "whoever publishes it publishes the sources" in html
+    assert "LAB_TAB_SOURCES" in html and "whoever publishes it publishes the sources" in html
     assert ".dsc" not in html and "linux 6.1.176-1" in html
 
 

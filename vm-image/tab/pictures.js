@@ -1,5 +1,6 @@
 // What does a reader see of a run? The pictures that its guest has drawn, as they come: the first, whom the case is about,
-// in full, and each further one to be folded. A classic script, for a page; needs tree.js once it is called.
+// in full, and each further one to be folded. A classic script; needs tree.js once it is called, and make() of the page's
+// elements.js.
 //
 //   const pictures = new LivePictures.Pictures(place);
 //   pictures.begins();
@@ -21,16 +22,13 @@ globalThis.LivePictures = (() => {
         }
 
         draw({name, tree}) {
-            const picture = LiveTree.element(tree, this.place.ownerDocument);
+            const picture = LiveTree.element(tree, document);
             if (!this.drawn++) {
                 this.folded = new Map([...this.place.querySelectorAll("details[data-picture]")].map(each => [each.dataset.picture, !each.open]));
                 return this.place.replaceChildren(picture);
             }
-            const details = this.place.ownerDocument.createElement("details"), summary = this.place.ownerDocument.createElement("summary");
-            summary.textContent = title(tree);
-            details.dataset.picture = name;
+            const details = make("details", {"data-picture": name}, make("summary", {}, title(tree)), picture);
             details.open = !(this.folded.get(name) ?? name.startsWith("stack-"));
-            details.append(summary, picture);
             this.place.append(details);
         }
 

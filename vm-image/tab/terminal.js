@@ -1,6 +1,7 @@
 // How does a reader type at the hosts? A terminal in the page, by xterm.js, on the console of a machine that live.js
 // has restored. What the guest prints is a terminal's output: xterm.js draws it, and none of it becomes markup. A
-// classic script, see live.js; `Terminal` is xterm.js's, whose style sheet the page has.
+// classic script, see live.js; `Terminal` is xterm.js's, whose style sheet the page has, and make() that of the page's
+// elements.js.
 //
 //   await LiveTerminal.open({Terminal, machine, held, place});   until the reader leaves it, or the prompt's program ends
 "use strict";
@@ -36,13 +37,7 @@ globalThis.LiveTerminal = (() => {
         });
     }
 
-    function elements(document) {
-        const make = (tag, attributes, ...children) => {
-            const element = document.createElement(tag);
-            for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-            element.append(...children);
-            return element;
-        };
+    function elements() {
         const screen = make("div", {class: "wpw-live-screen"});
         const close = make("button", {type: "button", class: "wpw-live-button"}, "Close the terminal");
         return {screen, close, whole: make("div", {class: "wpw-live-terminal", role: "group", "aria-label": "Terminal"},
@@ -50,7 +45,7 @@ globalThis.LiveTerminal = (() => {
     }
 
     async function open({Terminal, machine, held, place}) {
-        const {whole, screen, close} = elements(place.ownerDocument);
+        const {whole, screen, close} = elements();
         place.append(whole);
         const terminal = new Terminal({
             rows: ROWS, theme: colours(screen), fontFamily: getComputedStyle(screen).fontFamily, fontSize: FONT_PX,
@@ -60,7 +55,7 @@ globalThis.LiveTerminal = (() => {
         terminal.resize(columns(terminal, screen), ROWS);
         leavesByTab(terminal);
         const painted = new MutationObserver(() => { terminal.options.theme = colours(screen); });
-        painted.observe(place.ownerDocument.documentElement, {attributeFilter: ["data-theme"]});
+        painted.observe(document.documentElement, {attributeFilter: ["data-theme"]});
         const shell = machine.terminal(held, {columns: terminal.cols, rows: ROWS}, bytes => terminal.write(bytes));
         terminal.onData(text => shell.type(text));
         terminal.focus();

@@ -5,7 +5,7 @@ licences, and where its source lies.
     Words above the table.
     :::
 
-All but the last is in state.json, see live_run.py. `WPW_TAB_SOURCES` says where the publisher of the site put the
+All but the last is in state.json, see live_run.py. `LAB_TAB_SOURCES` says where the publisher of the site put the
 folder that `./lab tab --sources` made: an address, or a folder of the site. Without a state there is no such section.
 """
 
@@ -29,7 +29,7 @@ UNSAID = (
     "publishes the sources as well, by ",
     "./lab tab --sources DIR",
     ", and says where by ",
-    "WPW_TAB_SOURCES",
+    "LAB_TAB_SOURCES",
     ".",
 )
 
@@ -125,6 +125,6 @@ def row(*cells: list[nodes.Node]) -> nodes.row:
 
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_config_value("live_sources", lambda config: os.environ.get("WPW_TAB_SOURCES", ""), "env", [str])
+    app.add_config_value("live_sources", lambda config: os.environ.get("LAB_TAB_SOURCES", ""), "env", [str])
     app.add_directive("live-parts", LiveParts)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,11 +3,11 @@
     :::{live-run} frag-needed run.direct
     :::
 
-The box restores a saved kernel in an emulator, see book/_static/live-run.js. `WPW_TAB` names the folder of the
+The box restores a saved kernel in an emulator, see book/_static/live-run.js. `LAB_TAB` names the folder of the
 state and its emulator, which state.json there describes; `live_scripts` in the configuration are the scripts that
 drive it. All lie in one folder of the site that is named after their contents, and nothing of it is loaded before
 the reader asks. What the guest reads of its disks meanwhile is loaded piece by piece, from a folder beside it; a piece
-is named by its own contents and serves each build that has it. A build without WPW_TAB has no box. CASE and PATH name
+is named by its own contents and serves each build that has it. A build without LAB_TAB has no box. CASE and PATH name
 the recorded times that stand beside the live ones: the keys a_ms, b_ms and b_again_ms.
 """
 
@@ -191,7 +191,7 @@ def lay(folder: Path, plain: dict[str, bytes], both: dict[str, bytes]) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
-    app.add_config_value("live_state", lambda config: os.environ.get("WPW_TAB", ""), "env", [str])
+    app.add_config_value("live_state", lambda config: os.environ.get("LAB_TAB", ""), "env", [str])
     app.add_config_value("live_scripts", [], "env", [list])
     add_html_node(app, live_box, visit_html)
     app.add_directive("live-run", LiveRun)

@@ -2,7 +2,7 @@
 
 The description is the page's own (`description` in its front matter, under `myst: html_meta:`), else
 its first sentences. The picture is that of the page's case, `<recordings>/<case>.png`, else that of the
-first case in the book. Other sites want whole addresses: `WPW_SITE_URL` says where the site will lie.
+first case in the book. Other sites want whole addresses: `LAB_SITE_URL` says where the site will lie.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def copy_pictures(app: Sphinx, failure: Exception | None) -> None:
 
 def set_address(app: Sphinx, config) -> None:
     """The site's address, with a slash at its end."""
-    if url := os.environ.get("WPW_SITE_URL", ""):
+    if url := os.environ.get("LAB_SITE_URL", ""):
         config.html_baseurl = url.rstrip("/") + "/"
 
 

@@ -5,7 +5,7 @@ Linux is the tree of a directive that names none. Another is configuration::
     source_trees:
       qemu:
         title: QEMU
-        environment: WPW_QEMU_SOURCE    # the variable that holds its folder
+        environment: LAB_QEMU_SOURCE    # the variable that holds its folder
         licence: GPL-2.0-or-later       # of a file without an SPDX line
         link: https://elixir.bootlin.com/qemu/v{upstream}/source/{path}#L{line}
 """
@@ -22,7 +22,7 @@ from book._ext.quoted.kernel_source import SourceError, Version, read_version
 
 LINUX = {
     "title": "Linux",
-    "environment": "WPW_KERNEL_SOURCE",
+    "environment": "LAB_KERNEL_SOURCE",
     "licence": "GPL-2.0",
     "link": "https://elixir.bootlin.com/linux/v{upstream}/source/{path}#L{line}",
 }

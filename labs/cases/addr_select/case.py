@@ -20,6 +20,7 @@ from labs.cases.addr_select.names import REPORTED
 from labs.cases.addr_select.network import Network, Silent
 from labs.cases.addr_select.sweep import RATIO_AT, Sweep, sweep
 from labs.claims import Claim, Claims
+from labs.measure.rounds import rounds_to_json
 
 if TYPE_CHECKING:
     from labs.cases.addr_select.tracing import Traced
@@ -64,7 +65,7 @@ class Outcome(Claims):
                 | ({"ipv4": seen.ipv4[count].to_json()} if count in seen.ipv4 else {})
                 for count, point in seen.broken.items()
             },
-            "rounds": {str(count): [turn.to_json() for turn in turns.every] for count, turns in seen.turns.items()},
+            "rounds": rounds_to_json(seen.turns),
             **seen.line(seen.broken).to_json(),
             "fixed": seen.line(seen.fixed).to_json(),
             "correlation_of_ratios": round(seen.ratios(max(seen.broken)).correlation, 5),

@@ -22,7 +22,7 @@ from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Instruments, direct, sidecar
 from labs.claims import Claim, Claims
-from labs.measure.rounds import Rounds
+from labs.measure.rounds import Rounds, rounds_to_json
 
 if TYPE_CHECKING:
     from core.draw.topology_svg import Described
@@ -74,7 +74,7 @@ class Outcome(Claims):
             **self.claimed(),
             **{way: observed.to_json() for way, observed in self.shown.items()},
             "control": {way: observed.to_json() for way, observed in self.shown_control.items()},
-            "rounds": _plain(self.broken) | {"control": _plain(self.control)},
+            "rounds": rounds_to_json(self.broken) | {"control": rounds_to_json(self.control)},
             "icmp_to_self": sum(len(observed.icmp_to_self()) for observed in self.shown.values()),
             "topology": self.addresses,
             "captures": {
@@ -129,10 +129,6 @@ def run(tunnel: int = 1) -> Outcome:
 def by_way(rounds: list[dict[str, Observed]]) -> dict[str, Rounds[Observed]]:
     """The rounds of each way."""
     return {way: Rounds([seen[way] for seen in rounds], HELD_UP_MS, NEEDED) for way in rounds[0]}
-
-
-def _plain(rounds: dict[str, Rounds[Observed]]) -> dict:
-    return {way: [seen.to_json() for seen in each.every] for way, each in rounds.items()}
 
 
 # The tracers are imported when first asked for: `run` needs none, and they cost it 0.3 s.

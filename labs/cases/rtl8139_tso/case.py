@@ -35,7 +35,7 @@ from labs.cases.rtl8139_tso.steps import (
 )
 from labs.cases.rtl8139_tso.workload import download
 from labs.claims import Claim, Claims
-from labs.measure.rounds import Rounds
+from labs.measure.rounds import Rounds, rounds_to_json
 
 if TYPE_CHECKING:
     from core.draw.topology_svg import Described
@@ -103,7 +103,7 @@ class Outcome(Claims):
             "kernel": self.kernel,
             **self.claimed(),
             "states": {key: seen.to_json() for key, seen in self.seen.items()},
-            "rounds": {key: [seen.to_json() for seen in each.every] for key, each in self.rounds.items()},
+            "rounds": rounds_to_json(self.rounds),
             "topology": self.topology,
         }
 

@@ -26,7 +26,7 @@ from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import WAYS, Fetched, Seen, Way, fetch, with_events
 from labs.claims import Claim, Claims
 from labs.measure.clock import StallDetector
-from labs.measure.rounds import Rounds
+from labs.measure.rounds import Rounds, rounds_to_json
 from labs.trace import module
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Outcome(Claims):
             **self.claimed(),
             "broken": {key(name): one.to_json() for name, one in self.shown.items()},
             "fixed": {key(name): one.to_json() for name, one in self.shown_fixed.items()},
-            "rounds": {"broken": _plain(self.broken), "fixed": _plain(self.fixed)},
+            "rounds": {"broken": rounds_to_json(self.broken, key), "fixed": rounds_to_json(self.fixed, key)},
             "livepatch_built_s": round(self.built_s, 1),
             "topology": self.addresses,
         }
@@ -140,10 +140,6 @@ class Outcome(Claims):
 def key(name: str) -> str:
     """A name as a key that prose can quote: "send()" is send, "asked too much" asked_too_much."""
     return name.replace("()", "").replace(" ", "_")
-
-
-def _plain(rounds: dict[str, Rounds[Fetched]]) -> dict:
-    return {key(name): [one.to_json() for one in each.every] for name, each in rounds.items()}
 
 
 def run(condition: int = 1) -> Outcome:

@@ -39,7 +39,7 @@ def test_its_container_may_mount_where_it_calls_what_does():
 def test_the_tabs_kernel_is_published_with_its_sources_where_the_page_says_they_lie():
     runs = [step["run"] for step in STEPS if "run" in step]
     book = next(step for step in STEPS if "./lab book" in step.get("run", ""))
-    place = book["env"]["WPW_TAB_SOURCES"]
+    place = book["env"]["LAB_TAB_SOURCES"]
     order = [
         next(number for number, run in enumerate(runs) if words in run)
         for words in (

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 import pytest
 
 from labs.claims import Claim, Claims
-from labs.measure.rounds import Rounds
+from labs.measure.rounds import Rounds, rounds_to_json
 
 
 @dataclass(frozen=True)
 class Seen:
     figure: float
     held_up_ms: float = 0
+
+    def to_json(self):
+        return {"figure": self.figure}
 
 
 def rounds(*seen):
@@ -33,6 +36,11 @@ def test_too_few_cannot_tell():
     assert "in 2 of 3 rounds" in some.missing and "for 12 at most" in some.missing
     none = rounds((3, 12), (1, 11))
     assert none.typical(figure).figure == 1 and none.median(figure) == 2, "there is one to show all the same"
+
+
+def test_one_that_does_not_count_is_in_the_json_too():
+    assert rounds_to_json({512: rounds((3,), (1, 11))}) == {"512": [{"figure": 3}, {"figure": 1}]}
+    assert list(rounds_to_json({"send()": rounds((3,))}, lambda name: name[:4])) == ["send"]
 
 
 def test_a_claim_has_to_hold_in_each_round_that_counts():
