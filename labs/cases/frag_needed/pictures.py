@@ -5,10 +5,8 @@ from __future__ import annotations
 from matplotlib import pyplot as plt
 
 from labs import plots
+from labs.cases.frag_needed.names import TIMER_FLOOR_MS
 from labs.cases.frag_needed.observed import Observed
-
-# Linux's TCP_RTO_MIN (include/net/tcp.h): no probe timer runs out earlier.
-TIMER_FLOOR_MS = 200
 
 
 def waits(broken: dict[str, Observed], control: dict[str, Observed]):

@@ -98,6 +98,19 @@ def test_a_part_that_is_missing_could_not_tell(changed):
     assert verdict.verdict == "COULD NOT TELL" and "it lacks a part" in verdict.reasons[0]
 
 
+@pytest.mark.parametrize(
+    "waited_ms, deserved", [(60, "PASS"), (61, "COULD NOT TELL"), (199, "COULD NOT TELL"), (200, "FAIL")]
+)
+def test_a_wait_that_no_timer_ended_is_no_stall(waited_ms, deserved):
+    """A right answer's A once took 89 ms beside a stall of 234, on a machine with ten others' work."""
+    verdict = verdict_on(seen(WAITS_MS | {SINCE[0]: float(waited_ms)}))
+    assert verdict.verdict == deserved, verdict.text()
+
+
+def test_a_slow_machine_hides_no_other_fault():
+    assert verdict_on(seen(WAITS_MS | {SINCE[0]: 89.0}, 1428, ("B learns", LATER))).verdict == "FAIL"
+
+
 def late(by_s: float, script_s: float, *asked_in: str) -> Evidence:
     """All since the answer acted happens so many seconds later; the script itself took that long; ICMPs come there."""
     then = observed(WAITS_MS | {"A before expiry 1": 460.0}, asked_in=("B learns", *asked_in))

@@ -26,7 +26,7 @@ from core.judge.verdict import Verdict
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cure.judge import carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
-from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
+from labs.cases.frag_needed.names import CLIENT, HOSTS, TIMER_FLOOR_MS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.judging import (
     Judge,
@@ -93,7 +93,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         stalls(observed, LEARNING[1])
         require_no_stall(HELD_UP_MS, stalled, *least_held_up_of_each_place(since))
         late = too_late(observed, since)
-        weigh(verdict, observed, stalled.waited_ms, since, late)
+        slow = weigh(verdict, observed, stalled.waited_ms, since, late)
         verdict.expect(
             "no-fragments",
             seen.fragments == 0,
@@ -105,13 +105,17 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         carries(verdict, "full-segments", full, share(learning))
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
-    if seen.whole and late:
+    if not seen.whole:
+        return
+    untold = [slow]
+    if late:
         came_s = late[0].at_s - learnt_s(observed)
         why = (
             f"the script or the machine was too late: what B learnt is valid for {EXPIRES_S} s, and {late[0].name} "
             f"came {came_s:.1f} s after it; the script ran for {script_in(evidence).took_s:.1f} s of them"
         )
-        abstain(verdict, [why])
+        untold.insert(0, why)
+    abstain(verdict, untold)
 
 
 def expires_as_before(verdict: Verdict, seen: Lasting) -> None:
@@ -150,15 +154,16 @@ def too_late(seen: Observed, since: Sequence[Exchange]) -> list[Exchange]:
 
 def weigh(
     verdict: Verdict, seen: Observed, stalled_ms: float, since: Sequence[Exchange], late: Sequence[Exchange]
-) -> None:
+) -> str:
     """Symptom and mechanism, of each exchange since the answer acted that was not `late`; a time counts if the machine
-    held still."""
+    held still. Returns why nobody can tell whether the longest wait is a stall, or nothing."""
     measured = [exchange for exchange in since if exchange.held_up_ms <= HELD_UP_MS and exchange not in late]
     longest = max(measured, key=lambda exchange: exchange.waited_ms)
     verdict.measured.update(longest_ms=round(longest.waited_ms, 1), stalled_ms=round(stalled_ms, 1))
+    untold = neither(longest, stalled_ms)
     verdict.expect(
         "no-stall",
-        longest.waited_ms * RATIO <= stalled_ms,
+        bool(untold) or longest.waited_ms * RATIO <= stalled_ms,
         f"the longest wait is {longest.waited_ms:.0f} ms, B stalled for {stalled_ms:.0f} ms before",
         f"{longest.name}: waited {longest.waited_ms:.0f} ms",
         expected=f"{RATIO} times less than the {stalled_ms:.0f} ms of the stall",
@@ -170,6 +175,19 @@ def weigh(
         not where,
         "nobody asks for smaller packets any more",
         f"ICMPs still ask for smaller packets: {', '.join(where)}",
+    )
+    return untold
+
+
+def neither(longest: Exchange, stalled_ms: float) -> str:
+    """Why nobody can tell whether the longest wait is a stall, or nothing: it is not RATIO times shorter than the one
+    before the answer, and too short for TCP's timer, which is what ends a stall. So long an exchange may take where a
+    machine is slow."""
+    if longest.waited_ms * RATIO <= stalled_ms or longest.waited_ms >= TIMER_FLOOR_MS:
+        return ""
+    return (
+        f"the machine was too slow: {longest.name} waited {longest.waited_ms:.0f} ms, which is not quick beside "
+        f"{stalled_ms:.0f} ms, and no stall, which takes {TIMER_FLOOR_MS} ms at least"
     )
 
 
