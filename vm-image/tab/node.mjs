@@ -3,7 +3,7 @@
 //   node node.mjs make FOLDER                boots the kernel that lies there; leaves state.zst and says what it is
 //   node node.mjs run FOLDER JSON            restores that state and runs chapter 1 once, as this asks; see labs/live.py
 //   node node.mjs ask FOLDER JSON            restores that state and has it work on one request, see live.js
-//   node node.mjs type FOLDER LINE ...       restores it, types the lines and says what the terminal said
+//   node node.mjs type FOLDER PROMPT LINE ...  restores it, types each line at a prompt; says what the terminal said
 //
 // Prints one JSON object; an error is {"error": …} and status 3. FOLDER's state.json holds the hash of each
 // file, and its settings are those of the machine that was saved.
@@ -98,13 +98,17 @@ async function run(folder, [words]) {
             host: {...host, figures_ms: figures.map(one => one.heard_ms - begin_ms)}};
 }
 
-async function type(folder, lines) {
-    const machine = await saved(folder), said = [];
-    const shell = machine.terminal(described(folder, "state.json").held, SCREEN, bytes => said.push(...bytes));
-    for (const line of [...lines, "exit"]) shell.type(`${line}\r`);
+// As who types does, and not ahead: while a host's command runs, Mininet hands what is typed to that command.
+async function type(folder, [prompt, ...lines]) {
+    const machine = await saved(folder), said = [], left = [...lines, "exit"];
+    const text = () => new TextDecoder().decode(Uint8Array.from(said));
+    const shell = machine.terminal(described(folder, "state.json").held, SCREEN, bytes => {
+        said.push(...bytes);
+        if (left.length && text().endsWith(prompt)) shell.type(`${left.shift()}\r`);
+    });
     const ended = await Promise.race([shell.ended.then(() => true), new Promise(resolve => setTimeout(resolve, DEADLINE_MS, false))]);
     await machine.end();
-    return {ended, said: new TextDecoder().decode(Uint8Array.from(said))};
+    return {ended, said: text()};
 }
 
 const [verb, named, ...words] = process.argv.slice(2);
