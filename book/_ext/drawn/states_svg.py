@@ -12,7 +12,7 @@ from __future__ import annotations
 from core.draw.tree import Element, h
 
 WIDTH, GAP, PAD = 360.0, 10.0, 8.0  # pixels
-TIME_H, TITLE_H, FIELD_H, END_H = 24.0, 19.0, 18.0, 4.0
+TIME_H, TITLE_H, FIELD_H, RULER_H, END_H = 24.0, 19.0, 18.0, 22.0, 4.0
 BELOW, OF_ARROWS = 8.0, 28.0  # between two rows of boxes, and where arrows go down
 LETTER_W, DIGIT_W = 5.8, 6.4  # of a field's name at 10.5 pixels, of a size at 10
 LABEL_GAP, CHIP_GAP, CHIP_PAD = 5.0, 3.0, 3.0
@@ -73,7 +73,7 @@ def _places(picture: dict) -> tuple[dict[str, tuple[float, float, float, float]]
     places, y, gap = {}, TIME_H, 0.0
     for row in picture["rows"]:
         width = (WIDTH - 2 - GAP * (len(row) - 1)) / len(row)
-        heights = [_top(box) + FIELD_H * len(box["fields"]) + END_H for box in map(picture["boxes"].get, row)]
+        heights = [_top(box) + _row(box) * len(box["fields"]) + END_H for box in map(picture["boxes"].get, row)]
         for column, (name, height) in enumerate(zip(row, heights)):
             places[name] = (1 + column * (width + GAP), y, width, height)
         gap = OF_ARROWS if keepers.intersection(row) else BELOW
@@ -84,6 +84,11 @@ def _places(picture: dict) -> tuple[dict[str, tuple[float, float, float, float]]
 def _top(box: dict) -> float:
     """The room above a box's first field."""
     return TITLE_H if box["title"] else END_H
+
+
+def _row(box: dict) -> float:
+    """The height of each of a box's fields."""
+    return RULER_H if box.get("ruler") else FIELD_H
 
 
 def _time(picture: dict, number: int) -> list[Element]:
@@ -125,18 +130,19 @@ def _box(picture: dict, state: dict, before: dict, name: str, place: tuple[float
         parts.append(h("text", {"class": "wpw-title", **_at(x + PAD, y + 14)}, box["title"]))
     if kind:
         parts.append(h("text", {"class": "wpw-kind", **_at(x + width - PAD, y + height - 9)}, kind))
+    row = _row(box)
     queues = [len(field) for field in box["fields"] if isinstance(state["boxes"][name][field], dict)]
     for number, field in enumerate(box["fields"]):
-        top, value = y + _top(box) + FIELD_H * number, state["boxes"][name][field]
+        top, value = y + _top(box) + row * number, state["boxes"][name][field]
         if before["boxes"][name][field] != value and (value or not box.get("passing")):
-            parts.append(h("rect", {"class": "wpw-ground", **_area(x + 2, top, width - 4, FIELD_H - 1)}))
-            parts.append(h("path", {"class": "wpw-bar", "d": f"M{x + 2:g} {top:g}v{FIELD_H - 1:g}"}))
-        parts.append(_field(field, value, x + PAD, top + 12.5))
+            parts.append(h("rect", {"class": "wpw-ground", **_area(x + 2, top, width - 4, row - 1)}))
+            parts.append(h("path", {"class": "wpw-bar", "d": f"M{x + 2:g} {top:g}v{row - 1:g}"}))
+        parts.append(_field(field, value, x + PAD, top + row / 2 + 3.5))
         if isinstance(value, dict):
             start = x + PAD + max(queues) * LETTER_W + LABEL_GAP
             right = x + width - PAD
             scale = (right - start) / _longest(picture, name) if box.get("ruler") else None
-            parts.extend(_queue(value["queue"], start, top, right, scale))
+            parts.extend(_queue(value["queue"], start, top, row, right, scale))
     return h("g", {"class": f"wpw-part {''.join(c if c.isalnum() else '-' for c in kind)}"}, parts)
 
 
@@ -161,18 +167,20 @@ def _longest(picture: dict, name: str) -> int:
     return max(sum(map(abs, value["queue"])) for value in fields if isinstance(value, dict)) or 1
 
 
-def _queue(sizes: list[int], x: float, top: float, right: float, scale: float | None = None) -> list[Element]:
+def _queue(
+    sizes: list[int], x: float, top: float, row: float, right: float, scale: float | None = None
+) -> list[Element]:
     """A trough, and in it a box for each segment with its bytes; with a scale no trough, and each as long as its bytes.
     What is missing is a box without a ground, and says its bytes where there is room."""
-    trough = h("path", {"class": "wpw-trough", "d": f"M{right:g} {top + 2:g}H{x:g}V{top + FIELD_H - 3:g}H{right:g}"})
+    trough = h("path", {"class": "wpw-trough", "d": f"M{right:g} {top + 2:g}H{x:g}V{top + row - 3:g}H{right:g}"})
     drawn, at, gap = ([], x, 0.0) if scale else ([trough], x + CHIP_GAP, CHIP_GAP)
     for size in sizes:
         written = len(str(abs(size))) * DIGIT_W + 2 * CHIP_PAD
         width = abs(size) * scale if scale else written
-        room = {"x": f"{at:.5g}", "y": f"{top + 4:g}", "width": f"{width:.5g}", "height": f"{FIELD_H - 9:g}"}
+        room = {"x": f"{at:.5g}", "y": f"{top + 3:g}", "width": f"{width:.5g}", "height": f"{row - 7:g}"}
         drawn.append(h("rect", {"class": f"wpw-chip{' missing' if size < 0 else ''}", **room, "rx": 2}))
         if width >= written:
-            middle = {"x": f"{at + width / 2:.5g}", "y": f"{top + 12.3:g}"}
+            middle = {"x": f"{at + width / 2:.5g}", "y": f"{top + row / 2 + 3.1:g}"}
             drawn.append(h("text", {"class": "wpw-size", **middle}, str(abs(size))))
         at += width + gap
     return drawn
