@@ -237,6 +237,24 @@ def test_a_ruler_has_one_scale_and_shows_what_is_missing(book):
     assert chips(second) == ["1448", "1448", "1428", "1448"] and "made: 1428 missing and 1448 bytes" in second
 
 
+DIGITS_H = 7.3  # of DejaVu Sans at 10 pixels, without an outline's width
+
+
+@pytest.mark.parametrize(
+    "described, page", [(DESCRIBED, PAGE), (RULED, PAGE.replace("3. Third.\n", ""))], ids=["a queue", "a ruler"]
+)
+def test_an_outline_does_not_touch_its_digits(book, described, page):
+    html = book(pages(described, page=page), states="_states").page()
+    written = re.findall(
+        r'class="wpw-chip[^"]*" x="[^"]*" y="([^"]*)" width="[^"]*" height="([^"]*)" rx="2"\s*/?>(?:</rect>)?'
+        r'<text class="wpw-size" x="[^"]*" y="([^"]*)"',
+        html,
+    )
+    assert written
+    for top, height, line in (map(float, each) for each in written):
+        assert top + 1 < line - DIGITS_H and line < top + height - 1
+
+
 @pytest.mark.parametrize(
     "described, message",
     [
