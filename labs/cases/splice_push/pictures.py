@@ -39,32 +39,31 @@ def ways(broken: dict[str, Fetched], fixed: dict[str, Fetched]):
 
 
 def unsent(traced: Traced):
-    """Bytes written and not sent over time, as (figure, text alternative)."""
+    """Bytes written and not sent over time, a panel for each answer, as (figure, text alternative)."""
     plots.style()
-    figure, axes = plt.subplots()
-    shown = (f"fixed {ASKED}", f"broken {ASKED}", f"broken {CORKED}")
-    styles = ("-", "--", "-.")
-    for connection, style in zip(shown, styles):
-        points = [(ms, held) for ms, held in traced.unsent(connection) if ms < 300]
-        points.append((300, points[-1][1]))
-        axes.step(
-            [ms for ms, _ in points],
-            [held / 1e3 for _, held in points],
-            style,
-            where="post",
-            label=connection,
-            marker="",
-        )
-    axes.set_ylim(-1, 24)
-    # Between the first milliseconds and the timer. By its left edge: how wide its words are, the reader's fonts say.
-    axes.legend(loc="center left", bbox_to_anchor=(0.1, 0.5))
-    plots.label(
-        axes, ("since the header was written", "ms"), ("written and not sent", "KB"), "What lies in the sender's kernel"
-    )
+    shown = {f"fixed {ASKED}": "", f"broken {ASKED}": ", when the client gives up", f"broken {CORKED}": ", by a timer"}
+    figure, panels = plt.subplots(len(shown), sharex=True, sharey=True, figsize=(7.2, 4.4))
     left = {connection: traced.unsent(connection) for connection in shown}
-    said = [
-        f"{connection}: at most {max(held for _, held in points)} bytes, "
-        f"{[held for ms, held in points if ms < 300][-1]} after 300 ms"
-        for connection, points in left.items()
-    ]
+    end_ms = 1.02 * max(points[-1][0] for points in left.values())
+    said = []
+    for axes, (connection, points), colour in zip(panels, left.items(), plots.COLORS.values()):
+        name, (most, leaves_ms) = connection.replace(" ", ": ", 1), _leaves(points)
+        ms, held = zip(*points, *([(end_ms, 0)] if not points[-1][1] else []))  # what is left at the end is not drawn on
+        kilobytes = [each / 1e3 for each in held]
+        axes.step(ms, kilobytes, where="post", label=name, marker="", color=colour)
+        axes.fill_between(ms, kilobytes, step="post", alpha=0.25, color=colour)
+        how = f"sent after {leaves_ms:.0f} ms{shown[connection]}"
+        plots.label(axes, ("since the header was written", "ms"), ("written and not sent", "KB"), f"{name} – {how}")
+        axes.title.set_size(11)  # the longest is as wide as the plot
+        axes.xaxis.label.set_visible(axes is panels[-1])
+        axes.yaxis.label.set_visible(axes is panels[len(panels) // 2])
+        said.append(f"{name}: {most} bytes, {how}")
+    panels[0].set(ylim=(-1, 24), yticks=(0, 20))
     return figure, "Steps of the bytes that are written and not sent. " + "; ".join(said) + "."
+
+
+def _leaves(points: list[tuple[float, int]]) -> tuple[int, float]:
+    """The most that is written and not sent, and when that begins to leave, in ms."""
+    most = max(held for _, held in points)
+    full = next(number for number, (_, held) in enumerate(points) if held == most)
+    return most, next(ms for ms, held in points[full:] if held < most)
