@@ -44,7 +44,7 @@ def unsent(traced: Traced):
     shown = {
         f"fixed {ASKED}": "",
         f"broken {ASKED}": ", until the client gives up",
-        f"broken {CORKED}": ", until a timer",
+        f"broken {CORKED}": ", until a timer sends",
     }
     figure, panels = plt.subplots(len(shown), sharex=True, sharey=True, figsize=(7.2, 4.4))
     left = {connection: traced.unsent(connection) for connection in shown}
