@@ -11,7 +11,7 @@ from tests.site.conftest import PROVENANCE
 
 RECORDING = {
     "provenance": PROVENANCE,
-    "run": {"half": 50, "full": 100, "more": 1230, "none": -3},
+    "run": {"half": 50, "full": 100, "little_more": 101, "more": 1230, "none": -3},
     "points": {
         "16": {"us": 1700.0, "fixed": {"us": 90.0}},
         "2": {"us": 300.0, "fixed": {"us": 70.0}},
@@ -44,7 +44,7 @@ def built(book, text: str, builder: str = "html"):
         ("more", "1,230", "M0 0H96l-4 10H0zM104 0H120V10H100z"),
     ],
 )
-def test_a_bar_is_as_long_as_its_number_and_cut_if_longer_than_full(book, name, number, drawn):
+def test_a_bar_is_as_long_as_its_number_and_cut_if_far_longer_than_full(book, name, number, drawn):
     made = built(book, ROW % name)
     assert (made.status, made.warnings) == (0, "")
     assert f'<span class="wpw-recorded">{number}</span><svg' in made.page() and f'd="{drawn}"' in made.page()
@@ -57,6 +57,7 @@ def test_a_bar_is_as_long_as_its_number_and_cut_if_longer_than_full(book, name, 
         ("{bar}`case run.half`", "expected 'CASE PATH FULL FORMAT', found 'case run.half'"),
         ("{bar}`case run.third run.full .0f`", "has no 'run.third'"),
         ("{bar}`case run.half run .0f`", "no single value"),
+        (ROW % "little_more", "run.little_more is 1.01 times run.full. Next: let run.little_more be full"),
         ("{bar}`case run.half run.full d,d`", "Invalid format specifier"),
     ],
 )
@@ -83,12 +84,18 @@ def test_a_line_goes_through_its_numbers_on_linear_axes(book):
     assert "fixed: 2: 0.07, 16: 0.09." in built(book, GROWTH, "text").page()
 
 
+def test_a_line_ends_where_the_page_wants_it(book):
+    near = " ".join(built(book, GROWTH.replace(":per: 1000", ":per: 1000\n:to: 4"), "text").page().split())
+    assert "as it <is>: 2: 0.3, 4: 0.5;" in near and "fixed: 2: 0.07." in near
+
+
 @pytest.mark.parametrize(
     "old, new, message",
     [
         ("case points", "case point", "has no 'point'"),
         ("case points", "case run.half", "'run.half' is 50, no table"),
         ("fixed.us", "mended.us", "no entry of 'points' has 'mended.us'"),
+        (":per: 1000", ":to: 1", "no entry of 'points' has 'us'"),
         (":x: addresses\n", "", "option 'x' is missing"),
         ('"]', "", "Unterminated"),
     ],

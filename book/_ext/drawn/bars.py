@@ -4,9 +4,10 @@
 
     | {bar}`frag-needed run.direct.b_ms run.direct.b_ms .0f` ms | B waits |
 
-CASE, the number's PATH, the path of the number whose bar is full, and the number's FORMAT. A bar longer than full is
-full and has a gap, like an axis that is cut. The number stands beside the bar, so that a page read aloud, copied or
-without pictures loses nothing.
+CASE, the number's PATH, the path of the number whose bar is full, and the number's FORMAT. A bar far longer than full
+is full and has a gap, like an axis that is cut. One that is a little longer stops the build: cut, it would look as long
+as the one that is far longer. The number stands beside the bar, so that a page read aloud, copied or without pictures
+loses nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from book._ext.recordings.recorded import Recording, RecordingError
 
 WIDTH, HEIGHT = 120.0, 10.0  # pixels
 GAP = (96.0, 104.0)  # where a bar is cut that is too long
+CUT_FROM = 2.0  # times full
 
 
 class recorded_bar(nodes.Inline, nodes.Element):  # noqa: N801  docutils names nodes so
@@ -42,6 +44,8 @@ class Bar(SphinxRole):
             share = recording.value(path) / recording.value(full)
         except (RecordingError, TypeError, ValueError, ZeroDivisionError) as error:
             return self.failed(f"{self.text!r}: {error}")
+        if 1 < share < CUT_FROM:
+            return self.failed(f"{path} is {share:.3g} times {full}. Next: let {path} be full")
         number = nodes.inline(text, text, classes=["wpw-recorded"], provenance=where)
         return [nodes.inline("", "", number, recorded_bar("", share=share), classes=["wpw-measure"])], []
 

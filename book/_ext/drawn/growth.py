@@ -6,19 +6,22 @@
     :x: addresses
     :y: one send, ms
     :per: 1000
+    :to: 1024
     :lines: ["as it is: send_us", "with the setting: fixed.send_us"]
 
     A caption in *MyST*.
     :::
 
 PATH leads to a table whose keys are numbers, along x; each line is a name and a path from an entry of that table to the
-number along y, which is divided by `:per:`. An entry without that path has no point on the line. Every
-name stands at its line's end, so no legend has to be matched by colour; those of flat lines stand above each other.
+number along y, which is divided by `:per:`. An entry without that path has no point on the line, and one beyond `:to:`
+is not drawn. Every name stands at its line's end, so no legend has to be matched by colour; those of flat lines stand
+above each other.
 """
 
 from __future__ import annotations
 
 import json
+import math
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -44,10 +47,12 @@ class growth_picture(nodes.General, nodes.Element):  # noqa: N801  docutils name
     """Lines, drawn, and in words."""
 
 
-def points(recording: Recording, path: str, inside: str, per: float) -> Points:
+def points(recording: Recording, path: str, inside: str, per: float, to: float) -> Points:
     """What one line goes through, from left to right."""
     found = []
     for key in recording.table(path):
+        if float(key) > to:
+            continue
         try:
             found.append((float(key), recording.value(f"{path}.{key}.{inside}") / per))
         except RecordingError:
@@ -116,6 +121,7 @@ class Growth(SphinxDirective):
         "x": directives.unchanged_required,
         "y": directives.unchanged_required,
         "per": float,
+        "to": float,
         "lines": directives.unchanged_required,
     }
 
@@ -125,7 +131,8 @@ class Growth(SphinxDirective):
         try:
             recording = Recording(self.env, case)
             named = [line.partition(": ") for line in json.loads(self.options["lines"])]
-            lines = {name: points(recording, path, at, self.options.get("per", 1.0)) for name, _, at in named}
+            per, to = self.options.get("per", 1.0), self.options.get("to", math.inf)
+            lines = {name: points(recording, path, at, per, to) for name, _, at in named}
             names = self.options["x"], self.options["y"]
         except (KeyError, TypeError, ValueError, RecordingError) as error:
             said_of = f"option {error} is missing" if isinstance(error, KeyError) else str(error)
