@@ -117,7 +117,7 @@ def figures() -> dict:
                 if number == 0 or name not in ONCE:
                     progress(name)
                     os.sync()  # what the one before has written is written now, not beside this one
-                    runs[name].append(told(measure))
+                    runs[name].append(figure_of(measure))
     found = {name: {"median": median(name, of), "runs": of, "goal": GOALS[name]} for name, of in runs.items()}
     sizes = {"image_mb": disk.disk.stat().st_size / 1e6, "tab_loads_mb": page_timing.loaded_mb(SITE)}
     for name, size_mb in sizes.items():
@@ -125,7 +125,7 @@ def figures() -> dict:
     return {"acceleration": how.name, "qemu": qemu_version(), "cpus": os.cpu_count(), "figures": found}
 
 
-def told(measure: Callable[[], float]) -> float | None:
+def figure_of(measure: Callable[[], float]) -> float | None:
     """What is measured, to the thousandth; None if a `./lab` that it calls could not tell."""
     try:
         return round(measure(), 3)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parent.parent / "lab"
-REMADE = "LAB_ENVIRONMENT_ANEW"  # set for a call that follows on one whose environment was damaged
+REMADE = "LAB_ENVIRONMENT_REMADE"  # set for a call that follows on one whose environment was damaged
 WHOLE = "packages"  # the list without which the script `lab` makes the environment again
 
 

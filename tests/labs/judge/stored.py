@@ -1,6 +1,6 @@
 """The evidence of known answers, as it was taken in a guest; judged in each gate, without one.
 
-Made by ANEW, which judges each known answer of a case, or of an exercise, in a VM. It is stale when the answer's
+Made by REMAKE, which judges each known answer of a case, or of an exercise, in a VM. It is stale when the answer's
 text, what it may act on or the schema has changed; a task, a hint, a start file or which check an answer is to fail can
 be said better without taking anything anew. Captures' own files are left out: nothing is judged by them.
 """
@@ -22,7 +22,7 @@ from core.judge.verdict import Verdict
 from host.paths import REPOSITORY
 from labs.judge.judging import judge_of
 
-ANEW = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"
+REMAKE = "KEEP_EVIDENCE=1 ./lab test -- tests/vm/test_exercises.py -k CASE"
 READ = ("allowed", "applies", "may_change", "replaces", "unit")  # of exercise.toml, by whoever takes or judges evidence
 FOLDER = REPOSITORY / "tests" / "evidence"
 EXPECT = re.compile(r"\A(#|//) expect: (.+)")

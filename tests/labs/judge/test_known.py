@@ -33,11 +33,11 @@ def verdict_on(evidence: dict):
 @pytest.mark.parametrize("exercise, kind, path", STORED)
 def test_its_evidence_comes_to_the_verdict_that_it_deserves(exercise, kind, path):
     found = stored.load(stored.file(exercise, kind, path))
-    assert found["read_sha256"] == stored.read(exercise), f"stale: {stored.ANEW}"
+    assert found["read_sha256"] == stored.read(exercise), f"stale: {stored.REMAKE}"
     evidence = found["evidence"]
     answer, _ = commands.read(path, exercise)
-    assert evidence["schema"] == SCHEMA, f"stale: {stored.ANEW}"
-    assert stored.unnamed(evidence["answer"]) == stored.unnamed(answer), f"stale: {stored.ANEW}"
+    assert evidence["schema"] == SCHEMA, f"stale: {stored.REMAKE}"
+    assert stored.unnamed(evidence["answer"]) == stored.unnamed(answer), f"stale: {stored.REMAKE}"
     verdict = verdict_on(evidence)
     assert stored.deserves(verdict, kind, path), verdict.text()
     ids = [check.id for check in verdict.all_checks]
@@ -51,7 +51,7 @@ def test_there_is_evidence_of_each_answer_that_gave_any():
     """The others are judged before anything is seen: an untouched file of comments alone, C that does not compile, a
     machine that does not start, a guest that an answer ends."""
     without = {answer.id for answer in ANSWERS if answer not in STORED}
-    assert without == NONE, stored.ANEW
+    assert without == NONE, stored.REMAKE
 
 
 def test_no_hint_makes_evidence_stale_but_what_may_be_touched(tmp_path):

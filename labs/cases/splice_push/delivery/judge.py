@@ -117,7 +117,7 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     if not seen.untouched_missing_bytes:
         reason = "the untouched server delivers everything: nothing can be judged"
         raise CannotTry(reason, "./lab run splice-push", FAULT)
-    objects, together = told(seen.objects), told(seen.together)
+    objects, together = known(seen.objects), known(seen.together)
     every = f"every byte of {len(objects)} objects came, up to {max(SIZES)} bytes"
     none_of(verdict, "delivered", map(missing, objects), every)
     none_of(verdict, "same-bytes", map(another, seen.all), "what came is, each time, the object that was asked for")
@@ -126,7 +126,7 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     none_of(verdict, "no-sleep", map(asleep, seen.all), "nothing sleeps before an object is sent")
     none_of(verdict, IN_TIME, map(late, seen.all), "each object came about as soon as with the exact length")
     answered = [one for one in seen.again if not one.missing_bytes]
-    if told(seen.again) == seen.again:
+    if known(seen.again) == seen.again:
         verdict.expect(
             "answers-again",
             len(answered) == len(AGAIN),
@@ -150,7 +150,7 @@ def told_apart(together: list[Object]) -> bool:
     return len(fit) == len(together) == len(TOGETHER) == len({one.first for one in together}) and all(fit)
 
 
-def told(objects: list[Object]) -> list[Object]:
+def known(objects: list[Object]) -> list[Object]:
     """Those of which it is known what became of them."""
     return [one for one in objects if not untold(one)]
 

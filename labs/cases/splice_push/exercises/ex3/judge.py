@@ -115,7 +115,7 @@ def condition(answer: str) -> Expression:
     return parsed(answer, "lost", [column.name for column in fields(Request)])
 
 
-def told(lost: Expression, request: Request) -> bool:
+def predicted(lost: Expression, request: Request) -> bool:
     """Whether a request loses its end, as the answer says. Raises NoExpression."""
     return bool(value(lost, vars(request)))
 
@@ -125,10 +125,10 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     try:
         lost = condition(evidence.answer)
         if evidence.seen is None:  # what cannot be reckoned was not measured
-            told(lost, listed(exercise(evidence.exercise))[0])
+            predicted(lost, listed(exercise(evidence.exercise))[0])
         seen = measured(evidence)
         of = dict.fromkeys([*seen.requests, *reckoned(lost, seen.secret)])
-        wrong = [one for one, say in said(lost, of) if say != loses(one)]
+        wrong = [one for one, say in predictions(lost, of) if say != loses(one)]
     except NoExpression as error:
         found = f"that is not an expression of the columns' names: {error}"
         verdict.fail("expression", "an expression of the columns' names", found)
@@ -145,13 +145,13 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     )
 
 
-def said(lost: Expression, of: Iterable[Request]) -> Iterator[tuple[Request, bool]]:
+def predictions(lost: Expression, of: Iterable[Request]) -> Iterator[tuple[Request, bool]]:
     """Each request, with what the answer says of it. Raises NoExpression, also if that takes too long."""
     until = time.thread_time() + RECKONED_S
     for one in of:
         if time.thread_time() > until:
             raise NoExpression(f"it was not reckoned in {RECKONED_S:g} s for all requests")
-        yield one, told(lost, one)
+        yield one, predicted(lost, one)
 
 
 def measured(evidence: Evidence) -> Fates:

@@ -7,7 +7,7 @@ import random
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression
-from labs.cases.splice_push.exercises.ex3.judge import Fates, Request, condition, listed, told, unseen
+from labs.cases.splice_push.exercises.ex3.judge import Fates, Request, condition, listed, predicted, unseen
 from labs.cases.splice_push.network import LOOPBACK, PORT, PROXY, PROXY_PORT, SERVER, Network
 from labs.cases.splice_push.regression import REGRESSION
 from labs.cases.splice_push.workload import Way, fetch
@@ -24,7 +24,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     taking = Taking(exercise, answer)
     seen = Fates([*listed(exercise), *unseen(chance)], chance.getrandbits(62))
     try:
-        told(condition(answer), seen.requests[0])
+        predicted(condition(answer), seen.requests[0])
     except NoExpression:
         return taking.evidence(None)
     with Network() as net, module.livepatched(REGRESSION):
