@@ -64,7 +64,7 @@ def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
 
 def _tab() -> str:
     """The folder of the tab's kernel, or none, and then says so."""
-    kernel = state.there()
+    kernel = state.newest_stored()
     if kernel is None:
         say("book: chapter 1 will not run on its page, because the tab's kernel is not made. Next: ./lab tab")
     return str(kernel.folder) if kernel else ""

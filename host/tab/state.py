@@ -90,7 +90,7 @@ def state() -> State:
     return State(store.build_once("tab", store.key_of(base.folder.name, _recipe()), make, 800))
 
 
-def there() -> State | None:
+def newest_stored() -> State | None:
     """The newest state of this checkout's recipe, whatever its packages' versions; None if none was made."""
     made = [State(file.parent) for file in store.stored("tab-*/state.json") if store.damage(file.parent) is None]
     ours = [state for state in made if state.described.get("recipe") == _recipe()]

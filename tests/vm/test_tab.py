@@ -19,7 +19,7 @@ from core.statuses import Status
 from host.errors import LabError
 from host.paths import REPOSITORY, cache
 from host.tab import node, running
-from host.tab.state import State, call, state, there
+from host.tab.state import State, call, newest_stored, state
 
 # Of the case, without Mininet, which its module needs: what is typed there.
 PROMPT = "mininet> "
@@ -182,13 +182,15 @@ def test_ctrl_c_while_the_state_is_made_leaves_nothing(own_cache, lab):
     while not at_work("make", f"{own_cache}/tab-"):
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
-    assert made_in(own_cache) and there() is None
+    assert made_in(own_cache) and newest_stored() is None
     os.killpg(process.pid, signal.SIGINT)
     said = process.communicate(timeout=PATIENCE_S)[1]
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said, said
     assert not at_work(str(own_cache)) and made_in(own_cache) == []
     answer = lab("tab", "--json")
-    assert answer.returncode == 0 and there().described["files"] == json.loads(answer.stdout)["files"], answer.stderr
+    assert answer.returncode == 0 and newest_stored().described["files"] == json.loads(answer.stdout)["files"], (
+        answer.stderr
+    )
 
 
 def test_a_pair_that_does_not_fit_is_one_sentence(kernel, tmp_path):
