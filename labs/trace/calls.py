@@ -33,7 +33,7 @@ class Calls:
 
     def __init__(self, functions: Sequence[str], everyone: bool = False) -> None:
         symbols = running()
-        self.where = {name: symbols.of(name) for name in functions}
+        self.where = {name: symbols.of_function(name) for name in functions}
         gone = [name for name, symbol in self.where.items() if symbol is None]
         if gone:
             raise CannotTry(

@@ -24,12 +24,12 @@ class Symbols:
     def __init__(self, table: Path = KALLSYMS) -> None:
         self.table = table
 
-    def of(self, function: str) -> str | None:
+    def of_function(self, function: str) -> str | None:
         """The symbol of a C function, None if it has none: "ip_fragment.constprop.0"."""
         return function if btf.has_function(function) else symbol_of(function, self._written)
 
     def __contains__(self, function: object) -> bool:
-        return isinstance(function, str) and self.of(function) is not None
+        return isinstance(function, str) and self.of_function(function) is not None
 
     def at(self, address: int) -> str:
         """The symbol before an address, and how far behind that it is, "tcp_v4_err+0x1"; of several in one place the

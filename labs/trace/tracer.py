@@ -153,7 +153,7 @@ class Tracer:
         self._loaded.drain()
 
     def _attach(self, handler: str, candidates: Sequence[str], symbols: Symbols) -> None:
-        known = ((name, symbols.of(name)) for name in candidates)
+        known = ((name, symbols.of_function(name)) for name in candidates)
         found, symbol = next((pair for pair in known if pair[1]), ("", None))
         if symbol is None:
             raise CannotTry(

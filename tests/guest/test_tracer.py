@@ -177,14 +177,14 @@ def test_symbols_by_name_then_by_clone():
 
 
 def test_the_table_of_symbols_is_read_only_for_what_the_type_information_lacks(tmp_path):
-    assert Symbols(tmp_path / "none").of("tcp_v4_err") == "tcp_v4_err"
+    assert Symbols(tmp_path / "none").of_function("tcp_v4_err") == "tcp_v4_err"
     with pytest.raises(FileNotFoundError):
-        Symbols(tmp_path / "none").of("ip_fragment")
+        Symbols(tmp_path / "none").of_function("ip_fragment")
     kernel = Symbols()
-    assert kernel.of("ip_fragment").startswith("ip_fragment.") and "no_such_function" not in kernel
+    assert kernel.of_function("ip_fragment").startswith("ip_fragment.") and "no_such_function" not in kernel
     written = KALLSYMS.read_bytes()
     for function in ("tcp_v4_err", "ip_fragment", "__icmp_send", "tcp_write_wakeup", "no_such_function"):
-        assert kernel.of(function) == symbol_of(function, written), function
+        assert kernel.of_function(function) == symbol_of(function, written), function
 
 
 def test_every_function_is_known_by_an_address_in_it():
