@@ -19,7 +19,7 @@ def costs(seen: Sweep):
     for name, points in ways:
         axes.plot(list(points), [point.cost.send_us for point in points.values()], label=name)
         said.append(f"{name}: " + ", ".join(f"{count} {point.cost.send_us:.0f}" for count, point in points.items()))
-    line = straight(seen)
+    line = straight_line(seen)
     axes.plot(
         list(seen.broken),
         [max(line.at(count), 1) for count in seen.broken],
@@ -44,6 +44,6 @@ def costs(seen: Sweep):
     )
 
 
-def straight(seen: Sweep) -> Line:
+def straight_line(seen: Sweep) -> Line:
     """The line through the points up to STRAIGHT_UP_TO addresses."""
     return seen.line({count: point for count, point in seen.broken.items() if count <= STRAIGHT_UP_TO})

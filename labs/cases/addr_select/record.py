@@ -9,7 +9,7 @@ from core.draw import figures
 from labs import plots
 from labs.cases.addr_select import case, experiments, on_call, routes, tracing
 from labs.cases.addr_select.network import Silent
-from labs.cases.addr_select.pictures import STRAIGHT_UP_TO, straight
+from labs.cases.addr_select.pictures import STRAIGHT_UP_TO, straight_line
 from labs.cases.addr_select.sweep import Sweep
 
 UNSEEN = 3000  # addresses: none of the points
@@ -21,7 +21,7 @@ def predicted(seen: Sweep, count: int = UNSEEN) -> dict:
     measured_us = min(turn.broken.cost.send_us for turn in seen.turns[count].every)
     return {
         "addresses": count,
-        "predicted_us": round(straight(seen).at(count)),
+        "predicted_us": round(straight_line(seen).at(count)),
         "measured_us": round(measured_us),
         "off": round(seen.ratio(count) / seen.ratios(STRAIGHT_UP_TO).at(count) - 1, 3),
     }
@@ -49,7 +49,7 @@ def record() -> dict:
     plots.style()
     outcome, traced = case.run(apart=(UNSEEN,)), case.trace()
     rules, labels, kept = experiments.rules(), experiments.labels(), routes.kept()
-    line, many = straight(outcome.seen), crowded()
+    line, many = straight_line(outcome.seen), crowded()
     flame = many.pop("flame")
     flame.title = f"The same with {many['labels']} more labels"
     drawn = {
