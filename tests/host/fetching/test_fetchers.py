@@ -18,7 +18,8 @@ PROXY = "http://127.0.0.1:3128"
 PROXIES = {"http_proxy": PROXY, "https_proxy": PROXY}
 FOUR = ["apt", "mmdebstrap", "pip", "npm"]
 DEADLINE_S = 600  # for what takes a second on a quiet machine
-PATIENT = {"LAB_PATIENCE_S": "120"}  # of the fetchers: on a busy machine the proxy may take seconds to answer
+PATIENT = {"LAB_PATIENCE_S": "120"}  # of the fetchers: on a busy machine they, and the proxy, may take seconds
+IMPATIENT = {"LAB_PATIENCE_S": "2"}  # where there is nothing to wait for
 
 
 @pytest.fixture
@@ -110,10 +111,12 @@ def test_with_the_password_it_is_content(home):
 
 
 @pytest.mark.parametrize(
-    "rule, proxy, said", [("silent", PROXY, "no answer in time"), ("open", "http://127.0.0.1:9", "is refused")]
+    "rule, proxy, patience, said",
+    [("silent", PROXY, IMPATIENT, "no answer in time"), ("open", "http://127.0.0.1:9", PATIENT, "is refused")],
+    ids=["silent", "refused"],
 )
-def test_a_proxy_that_does_not_answer_is_named(home, rule, proxy, said):
-    status, found = doctor(home, rule=rule, http_proxy=proxy, https_proxy=proxy, LAB_PATIENCE_S="2")
+def test_a_proxy_that_does_not_answer_is_named(home, rule, proxy, patience, said):
+    status, found = doctor(home, rule=rule, http_proxy=proxy, https_proxy=proxy, **patience)
     assert status == 3 and all(said in finding["found"] for finding in found.values()), found
     assert all(f"(now it is {proxy})" in finding["mend"] for finding in found.values())
 
