@@ -1,7 +1,7 @@
 """Can an answer, which is root in its judge's guest, be its own judge?
 
 Before there was a wall each of tests/vm/forgeries did what its first line says; "taken-over" passed even with nonce,
-hash and exit status compared (tests/walls/test_verdicts.py), and so did "by-a-server" when only scripts had the wall.
+hash and exit status compared (tests/attacks/test_verdicts.py), and so did "by-a-server" when only scripts had the wall.
 A script now runs in a system of its own, see labs/take/walled.py, a program with nobody's rights, and a server without
 the capabilities that reach into another process.
 """

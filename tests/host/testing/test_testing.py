@@ -14,7 +14,7 @@ from host.testing import parts, run
 from host.vm import snapshot
 from tests.guest.conclusive import conclusive
 
-WITHOUT_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/walls"]
+WITHOUT_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/attacks"]
 
 
 @pytest.fixture

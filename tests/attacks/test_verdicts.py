@@ -18,10 +18,10 @@ from core.judge.evidence import Evidence, Script
 from core.judge.verdict import of_one
 from host.exercises import judging
 from labs.errors import RAN_ON
+from tests.attacks.conftest import SEALED, judge
 from tests.labs.judge.made import RIGHT
 from tests.labs.judge.stored import failed
 from tests.vm.conftest import held_up
-from tests.walls.conftest import SEALED, judge
 
 ANSWER = "on client true\n"
 OURS = replace(RIGHT, answer=ANSWER)

@@ -20,7 +20,7 @@ import pytest
 from core import cases
 from host.exercises import answer_machine
 from host.sandbox import confined, relay
-from tests.walls.conftest import until
+from tests.attacks.conftest import until
 
 PYTHON = ["/usr/bin/python3", "-I", "-c"]
 READ = "print('done' * ('of the home' in open({secret!r}).read()))"

@@ -23,8 +23,8 @@ from host.exercises import judging, progress
 from host.recording import record
 from host.terminal_escape import escaped, escaped_json, escaped_pieces
 from host.vm import call, guest_commands, machine
+from tests.attacks.conftest import SEALED, judge
 from tests.labs.judge.made import RIGHT, SETTINGS
-from tests.walls.conftest import SEALED, judge
 
 HARMLESS = "B waits 204.3 ms\n\tÜ, 等, ✓, é; a line that ends\r\nas Windows has it"
 # What it is, as a guest prints it, and as it is shown.

@@ -21,7 +21,7 @@ from qemu.qmp.legacy import QEMUMonitorProtocol
 from host import locks
 from host.sandbox import confined
 from host.vm import machine, profile, snapshot
-from tests.walls.conftest import until
+from tests.attacks.conftest import until
 
 SO_ACCEPTCON = 1 << 16  # __SO_ACCEPTCON, include/uapi/linux/net.h
 QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
@@ -152,7 +152,7 @@ def test_of_one_that_outlives_us_nothing_is_left(home, killed):
 LAB = """
 import sys
 from pathlib import Path
-from tests.walls.test_monitor import started
+from tests.attacks.test_monitor import started
 print(started(Path(sys.argv[1]), True, outlives_us=sys.argv[2] == "outlives").folder, flush=True)
 sys.stdin.read()
 """

@@ -22,7 +22,7 @@ from host.debian import archive
 from host.paths import REPOSITORY
 from host.vm import machine
 from host.vm.machine import Guest
-from tests.walls.conftest import DEADLINE_S, until
+from tests.attacks.conftest import DEADLINE_S, until
 
 QEMU = """
 import socket, sys, time
@@ -41,7 +41,7 @@ import click
 from host import commands
 from host.phases import phase
 from host.vm import machine
-from tests.walls.test_left_behind import command
+from tests.attacks.test_left_behind import command
 
 @click.group(cls=commands.Commands)
 def main():

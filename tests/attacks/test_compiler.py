@@ -11,7 +11,7 @@ import pytest
 from core.waiting import poll
 from host.exercises import device
 from host.vm.qemu import Built
-from tests.walls.conftest import DEADLINE_S
+from tests.attacks.conftest import DEADLINE_S
 
 UNIT, REPLACES = "hw/card.c", "hw/card.c.inc"
 MOST_MIB = 256  # of what compiler and linker write, each file
