@@ -9,8 +9,6 @@ full and has a gap, like an axis that is cut. The number stands beside the bar, 
 without pictures loses nothing.
 """
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole

@@ -16,8 +16,6 @@ number along y, which is divided by `:per:`. An entry without that path has no p
 name stands at its line's end, so no legend has to be matched by colour; those of flat lines stand above each other.
 """
 
-from __future__ import annotations
-
 import json
 
 from docutils import nodes
