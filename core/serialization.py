@@ -7,8 +7,6 @@
 Known are str, bool, int, float, None, bytes, `X | None`, list[X], dict[str, X], dict[int, X] and dataclasses of these.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import dataclasses

@@ -4,8 +4,6 @@ A picture is drawn before it is known where it will be shown. So it asks the pag
 meaning, `var(--wpw-icmp, …)`, with one that does on any ground if the page has none to offer.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from string import Template

@@ -1,7 +1,5 @@
 """Names of functions as tracers and compilers write them."""
 
-from __future__ import annotations
-
 import re
 
 # What gcc and clang append to a copy that they specialised or split, and tracers to an address.

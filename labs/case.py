@@ -23,8 +23,6 @@ finds out in a guest what an answer does, `judge.py` what that comes to:
     JUDGE                                   a Judge, see labs/judge/judging.py
 """
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """What does a case claim of the kernel, and was it so? One claim, with the figures it rests on."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass

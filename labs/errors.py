@@ -1,7 +1,5 @@
 """What keeps a case from being tried at all, or from being told?"""
 
-from __future__ import annotations
-
 from core.judge.check import RAN_ON as RAN_ON
 
 # Ids of checks that nothing can be said without.

@@ -4,8 +4,6 @@ That file is on the host. What ipykernel would do besides, read a command line a
 that the guest has not, takes a quarter of a second under emulation.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

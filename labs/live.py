@@ -18,8 +18,6 @@ The line is a JSON object: what the case's `live.py` takes (for frag-needed {"to
 What takes long is before the line is read. So whoever begins this early, and has it asked later, does not wait for it.
 """
 
-from __future__ import annotations
-
 import fcntl
 import gc
 import json

@@ -22,8 +22,6 @@ nor in the control; if the look says that all is well, as in the control, `acqui
 `alike` alone is one for the look-alike.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Sequence

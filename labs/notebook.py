@@ -9,8 +9,6 @@ An answer is judged on a topology made for it. Below the verdict stands the ladd
 the verdict rests on one.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class

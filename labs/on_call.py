@@ -4,8 +4,6 @@ labs/looks.py says what a look is, and what it has to tell apart: the fault, a c
 case's look-alike, another cause that one may take for the fault.
 """
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable, Iterable

@@ -5,8 +5,6 @@ alternative, and its numbers. Its text is text and takes the page's colour, so t
 dark. Every axis names its unit, see `label()`. Matplotlib is a package of the guest.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

@@ -4,8 +4,6 @@ own: `fault_on` brings the case's fault, `fault_off` takes it away.
 A case's shell.py says how, in `session()`: the network for the length of a block. It begins without the fault.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

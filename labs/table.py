@@ -1,7 +1,5 @@
 """How do rows show themselves in a terminal and in a notebook cell? In at most 80 columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 

@@ -5,8 +5,6 @@ fault is kept, so the next build does not read it again and passes. A fault repo
 the build in either case, until the page is fixed.
 """
 
-from __future__ import annotations
-
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 

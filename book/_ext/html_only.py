@@ -1,7 +1,5 @@
 """Nodes that a browser shows; other formats leave them out, or have words in their place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from docutils import nodes

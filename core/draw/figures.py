@@ -12,8 +12,6 @@ A figure is a dict that survives JSON. Its `kind` says which of these it is:
 So a recording outlives a change of markup: a page, a notebook and a card for previews draw from the same data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict, TypeVar

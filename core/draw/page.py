@@ -4,8 +4,6 @@ A picture that is drawn in a terminal, a guest or a notebook has none of it. The
 quoted and explained, and hands that to whatever draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 

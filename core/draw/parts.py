@@ -1,7 +1,5 @@
 """What the book's figures have in common: caption, drawing with its words for who does not see it, and a table."""
 
-from __future__ import annotations
-
 import hashlib
 
 from core.draw.tree import Child, Element, h

@@ -4,8 +4,6 @@ Both renderings read the dict of `labs.trace.stacks.Comparison.to_json()`, so th
 Colour is never the only sign: each state has a word and a mark of its own.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Mapping, Sequence

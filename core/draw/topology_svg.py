@@ -5,8 +5,6 @@ drop from host to wire is an interface with its addresses. Cards of the guest it
 line: they are wired inside QEMU, those of one network together. A host that has only such a card stands at its end.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What was an answer held to, and what came of it? A check is data. Sentences and lines of it are made here alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

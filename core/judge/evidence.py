@@ -5,8 +5,6 @@ answer's `script`, the `settings` of the hosts that are not the answer's, and wh
 that it defines. It may come from anybody: read() takes nothing on trust, and says of damage what and where.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -8,8 +8,6 @@ before the expression names and functions of one line. So there is nothing to ca
 but reckoning, which has a deadline; nothing grows much longer than the text is.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import operator

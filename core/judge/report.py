@@ -1,7 +1,5 @@
 """Does a reader's tracing program load, and is what it reports true?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

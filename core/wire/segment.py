@@ -4,8 +4,6 @@ Scapy dissects everything and takes 4 ms a frame under emulation; by hand it tak
 not plain TCP over IPv4 (a later fragment, ICMP, a tunnel) is left to scapy.
 """
 
-from __future__ import annotations
-
 import bisect
 import struct
 from dataclasses import dataclass

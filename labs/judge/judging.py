@@ -3,8 +3,6 @@
 Each exercise's judge.py, labs/cases/<case>/exercises/ex<n>/judge.py, offers `JUDGE`, a Judge.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

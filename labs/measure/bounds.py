@@ -4,8 +4,6 @@
 came to: tests/labs/test_bounds.py says how far both have to be from the bound. What is in no recording says `why`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

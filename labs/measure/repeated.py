@@ -1,7 +1,5 @@
 """How often does a case reproduce, if it is run again and again? Each run makes hosts of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ A round in which the machine stood still (see labs/measure/clock.py) was not mea
 be told.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

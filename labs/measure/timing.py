@@ -1,7 +1,5 @@
 """Where do the seconds of a judgement go? Each second belongs to what was begun last and has not ended."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections import defaultdict

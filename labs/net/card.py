@@ -5,8 +5,6 @@ which drivers found their devices. A namespace that ends gives its cards back by
 (default_device_exit_net() in net/core/dev.c), some time later and under the name they had there.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Which of the kernel's counters moved? A host's SNMP counters, as `netstat -s` shows them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from labs.net.topology import Node

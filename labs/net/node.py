@@ -4,8 +4,6 @@ It is a Mininet `Host`, so that what works on those works here; it starts three 
 says what failed.
 """
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import ctypes

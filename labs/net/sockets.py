@@ -3,8 +3,6 @@
 A connection whose send queue is not empty, with nothing in flight and no timer armed, waits for ever.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

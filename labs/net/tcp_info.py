@@ -1,7 +1,5 @@
 """What does the kernel say of a connection? TCP_INFO of a socket, as named values."""
 
-from __future__ import annotations
-
 import socket
 import struct
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Mininet's own classes would make and set up each by itself, a process for every 
 made: `Topology` reads it of them, makes it, and from then on they are what Mininet's users expect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mininet.link import Intf, Link

@@ -4,8 +4,6 @@ Each exercise's measure.py, labs/cases/<case>/exercises/ex<n>/measure.py, has a 
 returns the evidence that labs/judge/judging.py then judges.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, at
 program.told = reported_events(theirs)
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

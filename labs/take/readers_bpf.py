@@ -1,8 +1,6 @@
 """How does a reader's tracing program get into the kernel? By bcc, which compiles it: it is written in bcc's words, and
 may use all of them."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 from collections.abc import Callable, Sequence

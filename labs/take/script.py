@@ -1,8 +1,6 @@
 """What is seen of every answer that is a script? What became of it, and of the hosts that it may not change; and that
 a workload gets no answer at all."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import ssl

@@ -1,7 +1,5 @@
 """What is a host set to do with packets, and did that change?"""
 
-from __future__ import annotations
-
 import re
 from shlex import quote
 

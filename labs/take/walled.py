@@ -9,8 +9,6 @@ host takes, so the system calls by which that capability leads out of here are r
 Because all of this is system calls between fork() and exec(), it costs milliseconds even under emulation.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno

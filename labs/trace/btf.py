@@ -4,8 +4,6 @@ A bcc program that includes the kernel's headers for this takes twenty seconds t
 emulation. The kernel carries the answer itself: Documentation/bpf/btf.rst has the format.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import struct

@@ -1,7 +1,5 @@
 """Is the stack of a traced event the one that a report says should be seen? Tail calls are proven."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads sampled stacks as `perf script` prints them, and adds them up to a flame graph."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

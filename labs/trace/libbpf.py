@@ -4,8 +4,6 @@ The functions are those of bpf/libbpf.h and bpf/btf.h. What fails gives no addre
 library says on standard error why.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import os

@@ -10,8 +10,6 @@ and the checksums of what it imports) is written from what the kernel says of it
 information, and Module.symvers beside the headers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -6,8 +6,6 @@ each guest wakes with them. `python -m labs.trace.objects 32 FOLDER` makes those
 that has no compiler: there they lie in BROUGHT.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

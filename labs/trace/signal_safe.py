@@ -1,7 +1,5 @@
 """How does what was changed in a kernel get undone, when somebody presses Ctrl-C in the middle of it?"""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import threading

@@ -18,8 +18,6 @@ file it is in; `#` a note for the reader. A line that begins with `#` is a comme
 may hold frames that are not expected: they are shown, and nothing depends on them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterable, Sized
 from dataclasses import dataclass, field, replace

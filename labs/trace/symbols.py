@@ -1,7 +1,5 @@
 """Under which symbol does the running kernel have a C function, and what is the name of an address in its code?"""
 
-from __future__ import annotations
-
 import functools
 from bisect import bisect, bisect_left
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A function that ends in `return other(…)` is compiled to a jump, so `other` re
 caller and the caller leaves no frame. /proc/kcore holds the code as it runs, patches included.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from dataclasses import dataclass

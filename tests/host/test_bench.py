@@ -68,9 +68,9 @@ def test_a_run_that_could_not_tell_is_kept_as_such_and_half_of_them_are_too_many
         subprocess.run(["sh", "-c", f"exit {status}"], check=True)
         return 1.23456
 
-    assert [bench.told(lambda: call(status)) for status in (0, Status.COULD_NOT_TELL)] == [1.235, None]
+    assert [bench.figure_of(lambda: call(status)) for status in (0, Status.COULD_NOT_TELL)] == [1.235, None]
     with pytest.raises(subprocess.CalledProcessError):
-        bench.told(lambda: call(Status.FAILS))
+        bench.figure_of(lambda: call(Status.FAILS))
     assert bench.median("run", [3.0, None, 1.0, 2.0, None]) == 2.0
     with pytest.raises(LabError, match="3 of 5 runs"):
         bench.median("run", [3.0, None, 1.0, None, None])

@@ -1,7 +1,5 @@
 """Is a look that cannot tell the fault from health, or from its look-alike, found out? Its outputs are made up here."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What do the tests of the built site share? A visit to one page, and what went wrong on it."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field

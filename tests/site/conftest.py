@@ -1,7 +1,5 @@
 """Small Sphinx projects, built in this process, over a small source tree of our own."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,8 +1,6 @@
 """How is a page opened in Firefox? By Debian's, over WebDriver BiDi; the four commands that the tests need, because
 Playwright asks of a Firefox what this one does not know yet (emulation.setMediaFeaturesOverride)."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

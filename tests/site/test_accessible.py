@@ -1,7 +1,5 @@
 """Can everyone read every page: in both themes, by keyboard, without sight, on any screen?"""
 
-from __future__ import annotations
-
 import importlib.resources
 
 import pytest

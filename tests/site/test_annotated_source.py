@@ -1,7 +1,5 @@
 """Does annotated-source show code, notes and the way between them, or stop the build and say where?"""
 
-from __future__ import annotations
-
 import os
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Is a bar as long as its number, and a line where its numbers are?"""
 
-from __future__ import annotations
-
 import json
 import re
 

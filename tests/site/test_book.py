@@ -1,7 +1,5 @@
 """Does the book's own configuration build a chapter: warnings as errors, offline, the same twice?"""
 
-from __future__ import annotations
-
 import json
 import os
 import re

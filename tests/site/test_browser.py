@@ -1,7 +1,5 @@
 """Does the built book work in a real browser? Debian's Chromium opens every page of it."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

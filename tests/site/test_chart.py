@@ -1,7 +1,5 @@
 """Does a chart say what it shows, lead where it says, and refuse what is not there?"""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Does each page say what may be loaded and run, and does the browser hold to it?"""
 
-from __future__ import annotations
-
 import pytest
 
 from book._ext.pages.content_policy import hashed, policy, scripts_in

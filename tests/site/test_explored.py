@@ -1,7 +1,5 @@
 """Can the pictures be explored, by mouse, by finger and by key, and does a page lead to the lab?"""
 
-from __future__ import annotations
-
 import pytest
 
 from book._ext.live.run_here import LAB

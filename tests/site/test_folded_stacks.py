@@ -1,7 +1,5 @@
 """Does a long stack show the frames that its page speaks of, and the others to whoever asks for them?"""
 
-from __future__ import annotations
-
 import re
 
 from core.draw import figures

@@ -1,7 +1,5 @@
 """Are the pages at the back complete, and do they agree with the chapters and the recorded stacks?"""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

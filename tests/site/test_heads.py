@@ -1,7 +1,5 @@
 """What does a link to a page show elsewhere, and can the data behind its figures be had?"""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Does kernel_source find what a page names, the whole of it, and nothing when in doubt?"""
 
-from __future__ import annotations
-
 import pytest
 
 from book._ext.quoted.kernel_source import (

@@ -1,7 +1,5 @@
 """Does anything on a page lie over its neighbour, or is it cut at its box's edge?"""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.site.browsing import at_widths, each_page, toc_pages, visit

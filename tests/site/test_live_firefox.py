@@ -1,7 +1,5 @@
 """Does chapter 1 happen on its page in Firefox too, from a server and from a folder on the disk?"""
 
-from __future__ import annotations
-
 import json
 import time
 from statistics import median

@@ -1,7 +1,5 @@
 """Does the page name what the tab's kernel is made of, each with its licences and its source?"""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Does chapter 1 happen on its page, in a real browser, when the reader asks, and not before?"""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

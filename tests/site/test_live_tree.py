@@ -1,7 +1,5 @@
 """Does a page make of a picture's tree what core writes as markup, and refuse all else? In Chromium, without a site."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

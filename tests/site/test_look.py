@@ -1,7 +1,5 @@
 """Does a look show what was recorded, say which line tells, and refuse what was not?"""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Is the PDF the whole book, with contents that lead to the right pages?"""
 
-from __future__ import annotations
-
 import base64
 import warnings
 from concurrent.futures import ThreadPoolExecutor

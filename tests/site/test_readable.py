@@ -1,7 +1,5 @@
 """Can a page be read in one go: is any sentence longer than one breath, and a chapter longer than fifteen minutes?"""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """Can anything stand on a page as recorded that was not?"""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Are pictures of state drawn from what was recorded, in order, and can everyone step through them?"""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Do pages and glossary lead to each other, and does the index know the same places?"""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Does the site stand by itself: small, the same each time, and with nothing from elsewhere?"""
 
-from __future__ import annotations
-
 import re
 
 import pytest

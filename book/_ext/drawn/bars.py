@@ -10,8 +10,6 @@ as the one that is far longer. The number stands beside the bar, so that a page 
 loses nothing.
 """
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole

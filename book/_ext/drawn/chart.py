@@ -18,8 +18,6 @@ case's recording. A `URL` is a place as in places.py. Classes: `stall` for where
 for what does not happen. The language is that of Graphviz's dot; chart_svg.py draws it.
 """
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as Xml
 

@@ -6,8 +6,6 @@ Text is measured in DejaVu Sans, which comes with Graphviz in Debian and is wide
 machines have, so it fits in theirs. A line that is a function's name, `tcp_push()`, is set as code.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -18,8 +18,6 @@ is not drawn. Every name stands at its line's end, so no legend has to be matche
 above each other.
 """
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -21,8 +21,6 @@ the count; without either there is no line. states_svg.py draws. Without script 
 states.js steps through them, from the one that `:open:` names, or from the first.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

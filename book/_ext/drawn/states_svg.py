@@ -7,8 +7,6 @@ its own. A part with `ruler` draws its queues to scale, one below the other. The
 which is wider than what readers' machines have.
 """
 
-from __future__ import annotations
-
 from core.draw.tree import Element, h
 
 WIDTH, GAP, PAD = 360.0, 10.0, 8.0  # pixels

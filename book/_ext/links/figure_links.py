@@ -10,8 +10,6 @@ pattern is found in the packet's description::
 A long stack shows at first the frames that its page speaks of: the functions that it names as literals, or quotes.
 """
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

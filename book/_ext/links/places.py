@@ -12,8 +12,6 @@ only that, it is shown as one. chart.py uses the same for the nodes of its pictu
 nowhere is a fault of the page that names it.
 """
 
-from __future__ import annotations
-
 import posixpath
 
 from docutils import nodes

@@ -15,8 +15,6 @@ made anew as the page is written: so a page that was read, changed or removed by
 behind. terms_found.py says what counts as a use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from docutils import nodes

@@ -9,8 +9,6 @@ All but the last is in state.json, see live_run.py. `LAB_TAB_SOURCES` says where
 folder that `./lab tab --sources` made: an address, or a folder of the site. Without a state there is no such section.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

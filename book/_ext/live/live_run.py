@@ -11,8 +11,6 @@ is named by its own contents and serves each build that has it. A build without 
 the recorded times that stand beside the live ones: the keys a_ms, b_ms and b_again_ms.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

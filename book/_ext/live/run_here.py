@@ -5,8 +5,6 @@ link to the same notebook in the reader's own lab on this machine. Nothing is as
 before the reader follows the link: see run-here.js, without which both are words and a plain link.
 """
 
-from __future__ import annotations
-
 import os
 
 from docutils import nodes

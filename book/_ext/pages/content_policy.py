@@ -16,8 +16,6 @@ script; browsers obey it in the body, too. So a page with any `<meta` below its 
 a comment: where that ends, a browser reads in its own way.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

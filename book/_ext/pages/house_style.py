@@ -3,8 +3,6 @@
 The file is written as _static/house-style.css: the light theme's colours, the dark one's, and paper's.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

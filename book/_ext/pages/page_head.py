@@ -5,8 +5,6 @@ its first sentences. The picture is that of the page's case, `<recordings>/<case
 first case in the book. Other sites want whole addresses: `LAB_SITE_URL` says where the site will lie.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -5,8 +5,6 @@ draws icons which its own style sheet has as a font. A page is changed after it 
 it twice changes nothing.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -17,8 +17,6 @@ tree than linux). A value that begins with `#`, `|`, `>` or a quote, or has ` #`
 quotes: that is MyST's rule for options. kernel_source.py looks up and cuts; source_html.py writes.
 """
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

@@ -10,8 +10,6 @@ own paths, with a file VERSION of two lines::
 Every way to quote the wrong line is an error: a name or a pattern has to match exactly once.
 """
 
-from __future__ import annotations
-
 import difflib
 import functools
 import json

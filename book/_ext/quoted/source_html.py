@@ -5,8 +5,6 @@ each at least as high as the lines from its own to the next one's. So each note 
 and a long one pushes the next further down, with no script. style: book/_static/where-packets-wait.css.
 """
 
-from __future__ import annotations
-
 from html import escape
 from textwrap import dedent
 

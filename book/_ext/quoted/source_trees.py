@@ -10,8 +10,6 @@ Linux is the tree of a directive that names none. Another is configuration::
         link: https://elixir.bootlin.com/qemu/v{upstream}/source/{path}#L{line}
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -8,8 +8,6 @@ A file `<figure>.*` that `./lab record` stored beside the figure, such as a capt
 too, and the whole recording is `_data/<case>.json`.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -12,8 +12,6 @@ look's place is `look-frag-needed-exception`, on the first page that shows it. W
 once, at the page's end: a person on call reads many of them, and no such line.
 """
 
-from __future__ import annotations
-
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx

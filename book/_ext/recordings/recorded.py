@@ -16,8 +16,6 @@ metadata's fields; a page that uses a recording shows them under its title, as a
 then its figures do not repeat them.
 """
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path

@@ -4,8 +4,6 @@ What a page adds, links from functions and packets and the frames that it speaks
 and figure_links.py.
 """
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 

@@ -6,8 +6,6 @@ left is the kernel's own: it looks through all addresses for each that is added
 (addrconf_verify_rtnl() in net/ipv6/addrconf.c).
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

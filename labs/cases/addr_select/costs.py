@@ -1,7 +1,5 @@
 """What does a send cost, in one network and in another? Measured by workload.py."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

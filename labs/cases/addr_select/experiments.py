@@ -3,8 +3,6 @@
 Each change leaves the number of addresses as it is and takes one thing away, or adds to it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import socket

@@ -4,8 +4,6 @@ First the mechanism: calls a packet, counted. Then, where there are enough addre
 the node as it was and the node with the setting: of a turn, and of turns the median.
 """
 
-from __future__ import annotations
-
 from labs.cases.addr_select.costs import BOUNDS
 from labs.cases.addr_select.names import EVAL, LABEL, NODE, REPORTED, SELECT
 from labs.cases.addr_select.sweep import RATIO_AT, Sweep

@@ -1,7 +1,5 @@
 """What are this case's hosts, addresses and kernel functions? Known without Mininet, by what draws and judges."""
 
-from __future__ import annotations
-
 HOSTS = ("node", "router", "peer")
 PEER, PEER_V4 = "2001:db8:2::2", "10.2.0.2"
 NODE, NODE_V4 = "2001:db8:1::2", "10.1.0.2"

@@ -6,8 +6,6 @@
 The addresses are of the prefix kept for documentation (RFC 3849); the report's were the owner's own.
 """
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """What does a person on call see of a node that sends slowly? The looks of looks.toml, a control, and a
 look-alike."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """How is a run drawn? As one plot, with the line through its points."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot as plt
 
 from labs import plots

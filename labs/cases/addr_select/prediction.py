@@ -1,7 +1,5 @@
 """What does a table of predictions say? Read alike for exercises 4 and 5, by what measures and by what judges."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from typing import Any

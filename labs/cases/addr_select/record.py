@@ -1,7 +1,5 @@
 """What is recorded of the chapter? Plain values that its pages quote, pictures, and files beside them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """A route says its source. What does it say when the host no longer has that address?"""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 

@@ -1,7 +1,5 @@
 """What are the rules of source address selection called? By RFC 6724, section 5, and by the kernel."""
 
-from __future__ import annotations
-
 # The kernel's name: (the RFC's number, what it prefers).
 RFC = {
     "INIT": ("-", "any"),

@@ -4,8 +4,6 @@ RFC 6724, section 5, has eight rules; the kernel's enum has a few more (net/ipv6
 are asked in order, each of the best address so far and of the next candidate, until one differs.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass, field

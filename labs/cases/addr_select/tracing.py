@@ -1,7 +1,5 @@
 """What happens inside the kernel before a packet has a source address, and what does each part take?"""
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

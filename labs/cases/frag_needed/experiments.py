@@ -1,7 +1,5 @@
 """Why is a second run fast, and what happens when the learnt MTU expires?"""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ First the mechanism, in every round: counters, sizes, an order of events. Then a
 same run. Milliseconds alone prove nothing on a busy machine.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from labs.cases.frag_needed.names import TUNNEL_MTU

@@ -1,7 +1,5 @@
 """How does the case happen on a page? As in `run`, past the sidecar alone, and once: A, B and B again."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What are this case's hosts and ports called? Known without Mininet, by what draws and judges."""
 
-from __future__ import annotations
-
 HOSTS = ("client", "balancer", "server")
 ANOTHER = "client2"  # beside them, in exercises 2 and 3
 CLIENT, BALANCER, SERVER = "10.0.0.1", "10.0.0.5", "10.0.0.6"

@@ -8,8 +8,6 @@ The client sends to the VIP; the balancer puts each packet in another (IPIP, 20 
 server; the server takes it out and answers the client itself.
 """
 
-from __future__ import annotations
-
 import contextlib
 import select
 import ssl

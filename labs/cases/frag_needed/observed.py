@@ -1,7 +1,5 @@
 """What was seen of a workload, and what does it look like?"""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What does a person on call see of the stall, at the client? The looks of looks.toml, a control, and a look-alike."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """How is a run drawn? As one plot; its ladders and stacks draw themselves."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot as plt
 
 from labs import plots

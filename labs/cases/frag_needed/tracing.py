@@ -1,7 +1,5 @@
 """What happens inside the kernel during A's exchange, and what during B's?"""
 
-from __future__ import annotations
-
 import os
 from dataclasses import asdict, dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Does the kernel's own account agree with the wire? What the trace has to show."""
 
-from __future__ import annotations
-
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.claims import Claim
 

@@ -3,8 +3,6 @@
 The guest has one broken card, so one network shows first what is to be fixed, and then what the answer made of it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from core.judge.check import FOUND

@@ -4,8 +4,6 @@ First the mechanism, in every round: from the capture at the far end of the serv
 Then rates, as ratios of medians within one run: the report's were 98.8 KB/s and more than a hundred times that.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What are this case's hosts, addresses and sizes? Known without Mininet, by what draws and judges."""
 
-from __future__ import annotations
-
 HOSTS = ("router", "home", "client", "server", "mended", "beside")
 WIDE_MTU, NARROW_MTU = 1500, 1420
 CLAMPED_MSS = 1320

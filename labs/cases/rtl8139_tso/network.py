@@ -9,8 +9,6 @@ the hoster: whole packets come in, and it clamps the MSS for those who go throug
 the first router of the reader. What is in brackets are cards of the guest, wired inside QEMU.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 

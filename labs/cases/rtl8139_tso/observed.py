@@ -1,7 +1,5 @@
 """What was seen of a download, and what does it look like beside others?"""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """How are downloads drawn? As rates, sizes over time, cuts to scale, and a ladder."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot as plt
 
 from core.draw.ladder import Ladder, ladder

@@ -8,8 +8,6 @@ Each begins with a route made anew, so that nothing is known of path MTUs from b
 undone also where Ctrl-C has come before it was done.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ arrives. Here is every range of bytes that was dropped, with the sizes of all fr
 first byte, in order.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property

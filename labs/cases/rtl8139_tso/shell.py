@@ -1,7 +1,5 @@
 """On which network does `./lab shell rtl8139-tso` open, and what do its two commands do?"""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 Each function takes a network and gives a table of downloads; what it changes, it takes back.
 """
 
-from __future__ import annotations
-
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Downloads
 from labs.cases.rtl8139_tso.remedies import under

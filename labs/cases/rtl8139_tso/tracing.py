@@ -5,8 +5,6 @@ that the lock alone differs. Beside the kernel's own words (gso_size, DF, the MS
 stands what arrived at the router's card.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """What moves the fault, and what does not? The report's reduction, each row measured in both states."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 from dataclasses import dataclass, replace

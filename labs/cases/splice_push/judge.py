@@ -4,8 +4,6 @@ First the mechanism, in every round: flags of each page, calls of tcp_push(), by
 timer that is armed for them. Then a ratio of medians to the fixed kernel in the same run.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -6,8 +6,6 @@ HAProxy on the proxy forwards by splice(2) too. Without it, the client is starte
 the server itself, where everything goes over `lo`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

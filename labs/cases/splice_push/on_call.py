@@ -1,8 +1,6 @@
 """What does a person on call see of an answer that does not come? The looks of looks.toml, a control, and a
 look-alike."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import time

@@ -1,7 +1,5 @@
 """What does a kernel function's call say of the pages that go by splice(2)? Known without a tracer, by what judges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar

@@ -1,7 +1,5 @@
 """How are a run and its trace drawn? As plots; tables, stacks and a ladder draw themselves."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot as plt
 
 from labs import plots

@@ -1,7 +1,5 @@
 """Which code brings the regression back? A livepatch module, see regression.c beside this."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 REGRESSION = Path(__file__).with_name("regression.c")

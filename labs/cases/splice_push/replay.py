@@ -4,8 +4,6 @@ The lengths say how: 4096 is half of the first window that the report's client o
 61796 are a pipe of 64 KiB and a header of 356 bytes. What is held back for 200 ms is less than a segment.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import time

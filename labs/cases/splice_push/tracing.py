@@ -1,7 +1,5 @@
 """Which flags does each page go with, who pushes, and which timer comes in the end?"""
 
-from __future__ import annotations
-
 import os
 from dataclasses import asdict, dataclass
 from functools import cached_property

@@ -132,6 +132,7 @@ def image(folder: Path) -> None:
     """As much of one as doctor looks at."""
     for name in ("disk.squashfs", "release"):
         (folder / name).write_text("6.99.1-amd64\n")
+    (folder / "packages").write_text("linux-image-6.99.1-amd64 6.99.1-1\n")
 
 
 @pytest.mark.part("machinery", why="the base has the same before there is an environment")

@@ -4,8 +4,6 @@ What the evidence of an answer to exercises 1 and 2 is held to. Two networks wer
 addresses: an untouched one, which has to show the effect, and one on which the answer has acted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

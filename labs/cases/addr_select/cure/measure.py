@@ -3,8 +3,6 @@
 Two networks, each with the report's 512 addresses: an untouched one, and one on which the answer acts.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket

@@ -5,8 +5,6 @@ The answer to an exercise may have broken any of it: what does not come in time 
 stands for how long the machine stood still, which keeps what would have come.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

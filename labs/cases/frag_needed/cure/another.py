@@ -3,8 +3,6 @@
 Its address is drawn, so no answer has it by heart: what helps one address alone is no fix of a service.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any, cast
 

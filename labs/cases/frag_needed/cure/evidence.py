@@ -3,8 +3,6 @@
 Balancer and server are not one client's alone. Where they are the answer's, another client has asked, too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 

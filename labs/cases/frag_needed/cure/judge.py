@@ -6,8 +6,6 @@ and through it, beside the first one of B in the untouched network: a stall teac
 fast. Balancer and server are not one client's alone, so in exercises 2 and 3 another one has asked as well.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Sequence

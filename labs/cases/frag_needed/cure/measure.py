@@ -4,8 +4,6 @@ An untouched network stands beside the one on which the answer acts, before any 
 host is not the client's own, another client asks, too.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket

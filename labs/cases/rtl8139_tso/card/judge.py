@@ -6,8 +6,6 @@ at what the card does. It is asked with several MSS, drawn each time, so that no
 one, that it does not look at; and by readers whose TCP has no timestamps, for whom headers are shorter.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 import random

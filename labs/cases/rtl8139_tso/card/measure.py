@@ -3,8 +3,6 @@
 The answer has made another machine of this guest before we come.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from core.cases import Exercise

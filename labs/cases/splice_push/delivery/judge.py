@@ -1,7 +1,5 @@
 """Does a reader's server deliver everything, and at once? What answers to exercises 1 and 2 are both held to."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -3,8 +3,6 @@
 The answer's send_object() runs in server.py, on a kernel with the regression.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import time

@@ -4,8 +4,6 @@ judged.
     splice(7<pipe:[3]>, NULL, 4<TCP:[10.0.2.3:8010->10.0.2.2:20101]>, NULL, 20000, 0) = 20000 <0.000103>
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

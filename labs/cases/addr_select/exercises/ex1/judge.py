@@ -1,7 +1,5 @@
 """Does the report's setting alone make a packet cost the same again? Judged by cure/judge.py, as in exercise 2."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from core.judge.verdict import Verdict

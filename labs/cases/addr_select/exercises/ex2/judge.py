@@ -1,7 +1,5 @@
 """Does a packet cost the same again without the report's setting? Judged by cure/judge.py, as in exercise 1."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from core.judge.verdict import Verdict

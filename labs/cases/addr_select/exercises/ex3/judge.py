@@ -1,8 +1,6 @@
 """Does a program send without having the kernel look through its addresses? What the evidence of an answer to
 exercise 3 is held to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence

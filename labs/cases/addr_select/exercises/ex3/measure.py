@@ -4,8 +4,6 @@ The answer is a program of its own, run on the node by a user who may change no 
 received by the peer. The kernel's questions, and for whom it chooses, are counted for everybody: nobody else sends.
 """
 
-from __future__ import annotations
-
 import shlex
 import socket
 import struct

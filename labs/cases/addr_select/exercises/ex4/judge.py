@@ -1,7 +1,5 @@
 """Does the prediction of what a deprecation changes hold? What the table of exercise 4 is held to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

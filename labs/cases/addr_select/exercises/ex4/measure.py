@@ -1,7 +1,5 @@
 """What does a deprecation change, as exercise 4 asks to predict? judge.py holds the table to it."""
 
-from __future__ import annotations
-
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.addresses import assign

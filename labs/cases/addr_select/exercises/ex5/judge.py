@@ -1,7 +1,5 @@
 """Does the prediction of a packet's cost hold? What the table of exercise 5 is held to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.judge.check import FOUND, named

@@ -1,7 +1,5 @@
 """What does a packet take with many addresses, as exercise 5 asks to predict? judge.py holds the table to it."""
 
-from __future__ import annotations
-
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.exercises.ex5.judge import MANY, Crowd

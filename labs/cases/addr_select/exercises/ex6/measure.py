@@ -6,8 +6,6 @@ in all but the last bit, two whose ids agree at their end, and two for the numbe
 The truth is read from our own trace of the questions.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -5,8 +5,6 @@ The kernel gives the next number that is free, and which one is next can be set:
 was built with CONFIG_CHECKPOINT_RESTORE, as Debian's is (pid_ns_ctl_handler() in kernel/pid_namespace.c).
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 import threading

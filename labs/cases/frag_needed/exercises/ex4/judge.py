@@ -13,8 +13,6 @@ slow, which has the script take longer, too: no time tells them apart. So what a
 says nothing of the answer. Such an exchange does not count, and PASS is not given without it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

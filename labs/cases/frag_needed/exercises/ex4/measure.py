@@ -3,8 +3,6 @@
 The connections are open and have met the small MTU before the answer acts; what they learnt expires soon.
 """
 
-from __future__ import annotations
-
 import time
 
 from core.cases import Exercise

@@ -9,8 +9,6 @@ goes to no protocol at all (icmp_socket_deliver() in net/ipv4/icmp.c); nor need 
 in it are the same two hosts.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Sequence

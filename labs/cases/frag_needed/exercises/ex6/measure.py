@@ -6,8 +6,6 @@ snd_nxt. No packet is too large on this network as it is: whatever the client le
 two.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shlex

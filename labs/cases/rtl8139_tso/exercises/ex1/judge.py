@@ -3,8 +3,6 @@
 What the evidence of an answer to exercise 1 is held to.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.judge.check import FOUND

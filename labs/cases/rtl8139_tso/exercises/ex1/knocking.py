@@ -6,8 +6,6 @@ that may never come. There is a ping after every few, because a card drops what 
 CP_RX_RING_SIZE in drivers/net/ethernet/realtek/8139cp.c).
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import socket

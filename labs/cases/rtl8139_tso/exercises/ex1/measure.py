@@ -1,7 +1,5 @@
 """What happens with an answer to exercise 1? judge.py judges it."""
 
-from __future__ import annotations
-
 import re
 
 from core.cases import Exercise

@@ -1,8 +1,6 @@
 """Is the card left nothing to cut, and are its other offloads on? What the evidence of an answer to exercise 2 is held
 to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.judge.evidence import Evidence

@@ -1,7 +1,5 @@
 """What happens with an answer to exercise 2? judge.py judges it."""
 
-from __future__ import annotations
-
 import random
 
 from core.cases import Exercise

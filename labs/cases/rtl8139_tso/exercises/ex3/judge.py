@@ -5,8 +5,6 @@ be reckoned (`1500 - 52`), with a minus as it is typed or as it is set. But it s
 different things of one name.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What happens under the routes of exercise 3? judge.py holds the predictions to it."""
 
-from __future__ import annotations
-
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.rtl8139_tso.exercises.ex3.judge import ROUTES, Predicted, complete

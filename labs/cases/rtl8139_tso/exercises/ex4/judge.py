@@ -1,8 +1,6 @@
 """Does the card that was chosen cut to the size that it is asked for? Judged as the fixed one of exercise 5, by
 card/judge.py, and beside another kind of card."""
 
-from __future__ import annotations
-
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from labs.cases.rtl8139_tso.card.judge import CardDownloads, cut_to_size

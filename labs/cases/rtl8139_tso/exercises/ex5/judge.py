@@ -1,8 +1,6 @@
 """Does the fixed card cut to the size that it is asked for? Judged as the chosen one of exercise 4, by card/judge.py;
 and it is still the card that cuts."""
 
-from __future__ import annotations
-
 from core.judge.check import FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict

@@ -1,8 +1,6 @@
 """Does a reader's server deliver everything by splice(2), with the length of what there is? What the evidence of an
 answer to exercise 1 is held to, beside delivery/judge.py."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from core.judge.evidence import Evidence

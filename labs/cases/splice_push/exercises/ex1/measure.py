@@ -1,7 +1,5 @@
 """What does an answer to exercise 1 deliver? See delivery/measure.py."""
 
-from __future__ import annotations
-
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.splice_push.delivery.measure import served

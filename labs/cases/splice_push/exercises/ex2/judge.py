@@ -1,8 +1,6 @@
 """Does a reader's server deliver everything another way, and at the cost that it says? What the evidence of an answer
 to exercise 2 is held to, beside delivery/judge.py."""
 
-from __future__ import annotations
-
 from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, numbers

@@ -1,7 +1,5 @@
 """What does an answer to exercise 2 deliver, if it says what it costs? See delivery/measure.py."""
 
-from __future__ import annotations
-
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression

@@ -5,8 +5,6 @@ has to agree with the comparison in its code (regression.c); then the condition 
 thousands of requests: what is by heart, or right by luck, is found out.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import re

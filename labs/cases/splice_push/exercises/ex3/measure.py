@@ -1,7 +1,5 @@
 """Which of exercise 3's requests lose their end? judge.py holds an answer to it."""
 
-from __future__ import annotations
-
 import random
 
 from core.cases import Exercise

@@ -1,8 +1,6 @@
 """Does a reader's livepatch bring the push back, and leave the batching as it is? What the evidence of an answer to
 exercise 4 is held to: what the kernel's own function did in the same guest."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ The regression is loaded first and the answer on top of it. Before both, the sam
 function does in this guest.
 """
 
-from __future__ import annotations
-
 import random
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack

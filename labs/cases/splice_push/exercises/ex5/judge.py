@@ -1,7 +1,5 @@
 """Does a reader's program report what nobody pushed? What the evidence of an answer to exercise 5 is held to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from core.judge.evidence import Evidence
