@@ -84,17 +84,17 @@ def markup(node: Element | str) -> str:
     return f"<{opening}>{''.join(inner)}</{node.tag}>"
 
 
-def data(node: Element | str) -> dict[str, Any] | str:
-    """The tree as plain values: a word, or an element's `tag`, `attributes` (words) and `children`. Raises TypeError of
-    markup: whoever gets this takes words for words."""
+def data(node: Element | str) -> list[Any] | str:
+    """The tree as plain values: a word, or a list of an element's name, its attributes (words) and what is in it. Style
+    sheets stay behind, for a page has its own. Raises TypeError of markup: whoever gets this takes words for words."""
+    if isinstance(node, Element):
+        attributes = {
+            name: "" if value is True else f"{value}" for name, value in node.attributes.items() if value is not None
+        }
+        return [node.tag, attributes, *[data(child) for child in node.children if getattr(child, "tag", "") != "style"]]
     if isinstance(node, Markup):
         raise TypeError(f"expected elements and words, found markup: {node:.60}")
-    if isinstance(node, str):
-        return node
-    attributes = {
-        name: "" if value is True else f"{value}" for name, value in node.attributes.items() if value is not None
-    }
-    return {"tag": node.tag, "attributes": attributes, "children": [data(child) for child in node.children]}
+    return node
 
 
 def _raw(node: Element | str) -> str:

@@ -134,9 +134,8 @@ class Instruments:
 
     def seen_since(self, start_s: float) -> tuple[list[Packet], bytes]:
         """What passed since somebody asked last: packets, their times from `start_s` on, and tcpdump's own file."""
-        file = self.net.folder / "seen.pcap"
-        file.write_bytes(pcap := self.capture.cut())
-        return self.capture.read(file, Decimal(repr(start_s))), pcap
+        pcap = self.capture.cut()
+        return self.capture.read(pcap, Decimal(repr(start_s))), pcap
 
     def __exit__(self, kind, error, trace) -> None:
         self.clock.__exit__()
