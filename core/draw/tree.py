@@ -57,14 +57,16 @@ def h(tag: str, attributes: Mapping[str, Attribute] | None = None, *children: Ch
     return Element(tag, attributes or {}, tuple(_flat(children)))
 
 
-def _flat(children: Iterable[Child]) -> Iterator[Element | str]:
+def _flat(children: Iterable[Child]) -> list[Element | str]:
+    flat: list[Element | str] = []
     for child in children:
-        if child is None or child == "":
-            continue
-        if isinstance(child, (Element, str)):
-            yield child
-        else:
-            yield from _flat(child)
+        if isinstance(child, Element):
+            flat.append(child)
+        elif isinstance(child, str):
+            flat += [child] if child else []
+        elif child is not None:
+            flat += _flat(child)
+    return flat
 
 
 def markup(node: Element | str) -> str:
