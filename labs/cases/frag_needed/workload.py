@@ -193,14 +193,18 @@ class Watch:
         return self.exchanges[-1]
 
     def __exit__(self, kind, error, trace) -> None:
-        for connection in self.connections.values():
-            connection.close()
         try:
-            if kind is None and self.exchanges:
-                self._observe()
+            self.end(observing=kind is None)
         finally:
             if self.ours:
                 self.instruments.__exit__(kind, error, trace)
+
+    def end(self, observing: bool = True) -> None:
+        """Closes the connections; whoever has asked something has it observed by now. Once is enough."""
+        for connection in self.connections.values():
+            connection.close()
+        if observing and self.exchanges and not self.observed:
+            self._observe()
 
     def _observe(self) -> None:
         start_s = self.exchanges[0].at_s
