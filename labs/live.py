@@ -59,6 +59,7 @@ def live(case: ModuleType) -> None:
             _at_console(*asked["terminal"])
             opened.terminal()
             return
+        gc.disable()  # a run is over before there is much to collect
         opened.run(asked, say)
         say("over")
 

@@ -44,7 +44,7 @@ class Opened:
         told, tracer = bool(asked.get("told")), None
         if told:
             self.later.enter_context(self.net.with_route())
-            self.watch.end()  # A and B know of it from their start on, as in the control of `run`
+            self.watch.close()  # A and B know of it from their start on, as in the control of `run`
             self.connect()
         if asked.get("trace"):
             tracer = self.later.enter_context(self.tracer)
@@ -74,12 +74,12 @@ class Opened:
                 late_ms=round(one.held_up_ms, 3),
             )
         say("ends", clock_ms=time.monotonic() * 1e3)
-        self.watch.end()
-        return self.watch.seen
+        self.later.callback(self.watch.close)  # the server has more to do then than we
+        return self.watch.observe()
 
     def terminal(self) -> None:
         """Mininet's command line on the network."""
-        self.watch.end()
+        self.watch.close()
         prompt(lambda: contextlib.nullcontext(shell.on(self.net)))
 
 
@@ -105,5 +105,6 @@ def opened() -> Iterator[Opened]:
             seen = rehearsed.seen(lambda *_, **__: None, tracer)
             for _, drawn in figures(seen, tracer):
                 live.data(drawn)
+        rehearsed.watch.close()
         net.forget()
         yield Opened(net, instruments, later)

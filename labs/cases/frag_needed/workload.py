@@ -193,24 +193,26 @@ class Watch:
         return self.exchanges[-1]
 
     def __exit__(self, kind, error, trace) -> None:
+        self.close()
         try:
-            self.end(observing=kind is None)
+            if kind is None and self.exchanges:
+                self.observe()
         finally:
             if self.ours:
                 self.instruments.__exit__(kind, error, trace)
 
-    def end(self, observing: bool = True) -> None:
-        """Closes the connections; whoever has asked something has it observed by now. Once is enough."""
+    def close(self) -> None:
+        """Closes the connections."""
         for connection in self.connections.values():
             connection.close()
-        if observing and self.exchanges and not self.observed:
-            self._observe()
 
-    def _observe(self) -> None:
+    def observe(self) -> Observed:
+        """What was seen of the exchanges, and of all since the watch before it."""
         start_s = self.exchanges[0].at_s
         exchanges = [replace(exchange, at_s=exchange.at_s - start_s) for exchange in self.exchanges]
         packets, pcap = self.instruments.seen_since(start_s)
         self.observed = Observed(exchanges, packets, moved(self.before, counters(self.net.client)), pcap)
+        return self.observed
 
 
 def direct(
