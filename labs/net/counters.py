@@ -16,7 +16,7 @@ def counters(node: Node) -> dict[str, int]:
     They count in the namespace, from its birth on. IcmpMsg has a counter only for types that
     occurred, so ask it with `.get(name, 0)`.
     """
-    found = {}
+    found: dict[str, int] = {}
     for name in FILES:
         lines = Path(f"/proc/{node.pid}/net/{name}").read_text().splitlines()
         for names, values in zip(lines[::2], lines[1::2]):
