@@ -6,7 +6,7 @@ input, and prints what a page shows, as it comes: one JSON object a line, with i
     {"kind": "asks", "name": "B"}               who waits now
     {"kind": "exchange", "name": "B", "bytes": 1448, "at_ms": 71.2, "waited_ms": 207.9, "late_ms": 0.3}
     {"kind": "ends", "clock_ms": 51561.1}
-    {"kind": "figure", "name": "b-ladder", "tree": {"tag": "figure", "attributes": {…}, "children": […]}}
+    {"kind": "figure", "name": "b-ladder", "tree": ["figure", {"class": "wpw-ladder"}, …]}
     {"kind": "outcome", …}                      all that is known of the run, as plain values
     {"kind": "over"}                            what follows is cleared away
 
@@ -57,6 +57,7 @@ def live(case: ModuleType) -> None:
             _at_console(*asked["terminal"])
             opened.terminal()
             return
+        gc.disable()  # a run is over before there is much to collect
         opened.run(asked, say)
         say("over")
 

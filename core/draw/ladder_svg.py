@@ -133,7 +133,8 @@ def _table(ladder: Ladder) -> Element:
 
 def wrap(words: str, room: float, letter: float) -> list[str]:
     """`words` in lines that fit `room` with letters of that width, pairs of number and unit whole."""
-    return textwrap.wrap(PAIR.sub("\N{NO-BREAK SPACE}", words), max(int(room / letter), 8))
+    columns, whole = max(int(room / letter), 8), PAIR.sub("\N{NO-BREAK SPACE}", words)
+    return textwrap.wrap(whole, columns) if len(whole) > columns else [whole] if whole else []
 
 
 @dataclass
@@ -154,6 +155,8 @@ class _Drawing:
 
     def __init__(self, ladder: Ladder, page: Page) -> None:
         self.ladder, self.gaps, self.page = ladder, ladder.gaps(), page
+        times = [step.packet.time_s for step in ladder.steps]
+        self.decimals = 3 if times and times[-1] - times[0] < 0.01 else 2  # of a time in ms
         count = len(ladder.hosts)
         natural = {1: 480, 2: 600}.get(count, 720)
         self.width = max(natural, FIRST_X + EDGE + LANE_MIN * (count - 1))
@@ -256,7 +259,7 @@ class _Drawing:
         """Time that passes: a band with torn edges where it is cut short."""
         left = FIRST_X + LOOP_W + LOOP_GAP  # where a loop's words stand too, in sight on a narrow screen
         steps = int((self.width - 6 - AXIS_X + 14) / 8)
-        edge = "".join(f"l4 {-4 if cut else 0}l4 {4 if cut else 0}" for cut in [gap.cut] * steps)
+        edge = ("l4 -4l4 4" if gap.cut else "l4 0l4 0") * steps
         words = []
         for number, line in enumerate(self._gap_words(gap)):
             css = "wpw-note" if number else "wpw-length"
@@ -280,6 +283,7 @@ class _Drawing:
         y, said = row.y, step.described()
         fields = "\n".join([said, *(f"{name}: {value}" for name, value in step.packet.fields())])
         top = y - row.above + 2
+        time = f"{step.packet.time_s * 1e3:.{self.decimals}f}"
         function, source = self.page.packet(said) or (None, None)
         hit: dict[str, Attribute] = {
             "x": 2,
@@ -301,14 +305,10 @@ class _Drawing:
             h("title", {}, fields),
             h("rect", {"class": "wpw-hit"} | hit),
             h("path", {"class": "wpw-axis", "d": f"M{AXIS_X - 4} {y:.1f}h8"}),
-            h("text", {"class": "wpw-time", "x": AXIS_X - 10, "y": f"{y + 4:.1f}"}, self._time(step)),
+            h("text", {"class": "wpw-time", "x": AXIS_X - 10, "y": f"{y + 4:.1f}"}, time),
             self._loop(step, y) if step.start == step.end else self._arrow(step, y),
             self._words(step, row),
         )
-
-    def _time(self, step: Step) -> str:
-        times = [each.packet.time_s for each in self.ladder.steps]
-        return f"{step.packet.time_s * 1e3:.{3 if times[-1] - times[0] < 0.01 else 2}f}"
 
     def _words(self, step: Step, row: _Row) -> list[Element]:
         """Label above its arrow and note below; beside a loop both."""

@@ -57,14 +57,16 @@ def h(tag: str, attributes: Mapping[str, Attribute] | None = None, *children: Ch
     return Element(tag, attributes or {}, tuple(_flat(children)))
 
 
-def _flat(children: Iterable[Child]) -> Iterator[Element | str]:
+def _flat(children: Iterable[Child]) -> list[Element | str]:
+    flat: list[Element | str] = []
     for child in children:
-        if child is None or child == "":
-            continue
-        if isinstance(child, (Element, str)):
-            yield child
-        else:
-            yield from _flat(child)
+        if isinstance(child, Element):
+            flat.append(child)
+        elif isinstance(child, str):
+            flat += [child] if child else []
+        elif child is not None:
+            flat += _flat(child)
+    return flat
 
 
 def markup(node: Element | str) -> str:
@@ -84,17 +86,17 @@ def markup(node: Element | str) -> str:
     return f"<{opening}>{''.join(inner)}</{node.tag}>"
 
 
-def data(node: Element | str) -> dict[str, Any] | str:
-    """The tree as plain values: a word, or an element's `tag`, `attributes` (words) and `children`. Raises TypeError of
-    markup: whoever gets this takes words for words."""
+def data(node: Element | str) -> list[Any] | str:
+    """The tree as plain values: a word, or a list of an element's name, its attributes (words) and what is in it. Style
+    sheets stay behind, for a page has its own. Raises TypeError of markup: whoever gets this takes words for words."""
+    if isinstance(node, Element):
+        attributes = {
+            name: "" if value is True else f"{value}" for name, value in node.attributes.items() if value is not None
+        }
+        return [node.tag, attributes, *[data(child) for child in node.children if getattr(child, "tag", "") != "style"]]
     if isinstance(node, Markup):
         raise TypeError(f"expected elements and words, found markup: {node:.60}")
-    if isinstance(node, str):
-        return node
-    attributes = {
-        name: "" if value is True else f"{value}" for name, value in node.attributes.items() if value is not None
-    }
-    return {"tag": node.tag, "attributes": attributes, "children": [data(child) for child in node.children]}
+    return node
 
 
 def _raw(node: Element | str) -> str:

@@ -1,7 +1,7 @@
 """What is known of one packet seen on a wire?
 
-`Packet` is plain data, so that pictures and judges need no capture library: `labs.wire.capture` fills
-it from a file, a test writes it by hand. Lengths are bytes, times are seconds.
+`Packet` is plain data, for pictures and judges: `core.wire.dissect` fills it from a frame, a test writes it by hand.
+Lengths are bytes, times are seconds.
 """
 
 from __future__ import annotations

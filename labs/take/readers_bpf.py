@@ -34,7 +34,7 @@ class BccProgram:
         except Exception as error:  # bcc raises a bare Exception; the compiler has said why on stderr
             raise CannotTry(f"{program.name} does not compile or load: {error}") from error
 
-    def attach(self, handler: str, symbol: str) -> None:
+    def attach(self, handler: str, symbol: str, address: int | None) -> None:
         at = self._bpf.attach_kretprobe if handler.startswith("after_") else self._bpf.attach_kprobe
         at(event=symbol.encode(), fn_name=handler.encode())
 

@@ -33,10 +33,21 @@ class _Variable(ctypes.Structure):
     _fields_ = [("type", ctypes.c_uint32), ("at", ctypes.c_uint32), ("size", ctypes.c_uint32)]
 
 
+class _Options(ctypes.Structure):
+    """`struct bpf_kprobe_opts`; without a name, the offset is from the address 0."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("cookie", ctypes.c_uint64),
+        ("offset", ctypes.c_size_t),
+        ("at_return", ctypes.c_bool),
+    ]
+
+
 _GIVE: dict[type, list[str]] = {
     _Address: [
         *("bpf_object__open_file", "bpf_object__btf", "bpf_object__find_map_by_name", "bpf_map__initial_value"),
-        *("bpf_object__find_program_by_name", "bpf_program__attach_kprobe", "perf_buffer__new"),
+        *("bpf_object__find_program_by_name", "bpf_program__attach_kprobe_opts", "perf_buffer__new"),
     ],
     ctypes.POINTER(_Type): ["btf__type_by_id"],
     ctypes.c_char_p: ["btf__name_by_offset"],
@@ -71,11 +82,14 @@ class LibbpfProgram:
             self.close()
             raise
 
-    def attach(self, handler: str, symbol: str) -> None:
-        """Have this function of the program called at the entry of the kernel's; an after_…() at its return."""
+    def attach(self, handler: str, symbol: str, address: int | None = None) -> None:
+        """Have this function of the program called at the entry of the kernel's; an after_…() at its return. By an
+        `address` the kernel finds it at once; for a name it goes through all its symbols, twice."""
         program = self._bpf.bpf_object__find_program_by_name(self._object, handler.encode())
         self._done(program, f"has no {handler}()")
-        link = self._bpf.bpf_program__attach_kprobe(program, handler.startswith("after_"), symbol.encode())
+        options = _Options(ctypes.sizeof(_Options), 0, address or 0, handler.startswith("after_"))
+        name = b"" if address else symbol.encode()  # perf_kprobe_init() in kernel/trace/trace_event_perf.c
+        link = self._bpf.bpf_program__attach_kprobe_opts(program, name, ctypes.byref(options))
         self._links.append(self._done(link, f"cannot be attached to {symbol}()"))
 
     def listen(self, on_event: Callable[[int], None], on_lost: Callable[[int], None]) -> None:

@@ -1,8 +1,10 @@
 """Under which symbol does the running kernel have a C function, and what is the name of an address in its code?"""
 
 import functools
+import itertools
+from array import array
 from bisect import bisect, bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -21,10 +23,16 @@ class Symbols:
 
     def __init__(self, table: Path = KALLSYMS) -> None:
         self.table = table
+        self._known: dict[str, list[tuple[int, str]]] = {}
 
     def of_function(self, function: str) -> str | None:
         """The symbol of a C function, None if it has none: "ip_fragment.constprop.0"."""
-        return function if btf.has_function(function) else symbol_of(function, self._written)
+        return function if btf.has_function(function) else self._symbol(function)
+
+    def address(self, symbol: str) -> int | None:
+        """Where a symbol is, if they have been written down by now, and only one has that name."""
+        known = "_written" in vars(self) and [start for start, name in self._named(symbol) if name == symbol]
+        return known[0] if known and len(known) == 1 else None
 
     def __contains__(self, function: object) -> bool:
         return isinstance(function, str) and self.of_function(function) is not None
@@ -32,40 +40,64 @@ class Symbols:
     def at(self, address: int) -> str:
         """The symbol before an address, and how far behind that it is, "tcp_v4_err+0x1"; of several in one place the
         last."""
-        start, _, name = self._lines[self._behind(address) - 1].split(maxsplit=3)[:3]
+        start, _, name = self._line(self._behind(address) - 1)
         return f"{name.decode()}+0x{address - int(start, 16):x}"
 
     def starting_at(self, address: int) -> list[str]:
         """The functions that begin there."""
-        first = bisect_left(self._lines, b"%0*x " % (self._digits, address))
-        lines = (line.split(maxsplit=3) for line in self._lines[first : self._behind(address)])
-        return [name.decode() for _, kind, name, *_ in lines if kind in b"tT"]
+        first = bisect_left(self._starts, self._digits(address), key=self._address)
+        lines = (self._line(number) for number in range(first, self._behind(address)))
+        return [name.decode() for _, kind, name in lines if kind in b"tT"]
 
     def code_of(self, function: str) -> list[tuple[int, int]]:
         """Where the code of a C function is, and that of its clones: begin and end."""
-        starts = [start for start, _ in _found(function, self._written)]
-        return [(start, int(self._lines[self._behind(start)].split()[0], 16)) for start in starts]
+        starts = [start for start, _ in self._named(function)]
+        return [(start, int(self._line(self._behind(start))[0], 16)) for start in starts]
 
     def read(self) -> None:
         """All now: for a guest whose state is saved, which then wakes with them."""
-        _ = self._lines
+        _ = self._starts
+
+    def _symbol(self, function: str) -> str | None:
+        return _best(function, self._named(function))
+
+    def _named(self, function: str) -> list[tuple[int, str]]:
+        """Address and symbol of a C function and of its clones, searched for once: the same are asked for again."""
+        if function not in self._known:
+            self._known[function] = list(_found(function, self._written))
+        return self._known[function]
 
     def _behind(self, address: int) -> int:
         """Which line is the first of those behind an address."""
-        return bisect(self._lines, b"%0*x~" % (self._digits, address))
+        return bisect(self._starts, self._digits(address), key=self._address)
+
+    def _line(self, number: int) -> list[bytes]:
+        """Its address, kind and name."""
+        start = self._starts[number]
+        return self._written[start : self._written.index(b"\n", start)].split(maxsplit=3)[:3]
+
+    def _address(self, start: int) -> bytes:
+        return self._written[start : start + self._width]
+
+    def _digits(self, address: int) -> bytes:
+        return b"%0*x" % (self._width, address)
+
+    @cached_property
+    def _width(self) -> int:
+        return self._written.index(b" ")
 
     @cached_property
     def _written(self) -> bytes:
+        """A line for each, as the kernel has them, and once they are in order: then by address."""
         return self.table.read_bytes()
 
     @cached_property
-    def _lines(self) -> list[bytes]:
-        """An address begins each, in as many digits as an address has: in their order they are numbers in theirs."""
-        return sorted(self._written.splitlines())
-
-    @cached_property
-    def _digits(self) -> int:
-        return self._lines[0].index(b" ")
+    def _starts(self) -> array[int]:
+        """Where each line begins, in the order of their addresses, which begin them in as many digits as an address
+        has. In place of a hundred thousand objects: a guest that is saved has them all in its state."""
+        lines = sorted(self._written.splitlines(keepends=True))
+        self._written = b"".join(lines)
+        return array("I", itertools.accumulate(map(len, lines[:-1]), initial=0))
 
 
 def running() -> Symbols:
@@ -79,9 +111,13 @@ def _running(_modules: tuple[tuple[str, str], ...]) -> Symbols:
 
 
 def symbol_of(function: str, written: bytes) -> str | None:
-    """The same from the text of /proc/kallsyms alone: one of the very name wins over one that the compiler split off or
-    specialised."""
-    symbols = [symbol for _, symbol in _found(function, written)]
+    """The same from the text of /proc/kallsyms alone."""
+    return _best(function, _found(function, written))
+
+
+def _best(function: str, named: Iterable[tuple[int, str]]) -> str | None:
+    """One of the very name wins over one that the compiler split off or specialised."""
+    symbols = [symbol for _, symbol in named]
     return function if function in symbols else next(iter(symbols), None)
 
 

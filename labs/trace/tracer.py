@@ -36,7 +36,7 @@ LONGEST_STACK = int(re.findall(r"LONGEST_STACK (\d+)", HEADER.read_text())[0])
 class LoadedProgram(Protocol):
     """A tracing program in the kernel, whichever library brought it there: libbpf (ours) or bcc (readers')."""
 
-    def attach(self, handler: str, symbol: str) -> None: ...
+    def attach(self, handler: str, symbol: str, address: int | None) -> None: ...
     def listen(self, on_event: Callable[[int], None], on_lost: Callable[[int], None]) -> None: ...
     def drain(self) -> None: ...
     def watch(self, port: int) -> None: ...
@@ -109,23 +109,31 @@ class Tracer:
     events: list[Event] = field(default_factory=list)
     lost: int = 0
     attach_s: float = 0.0
+    _loaded: LoadedProgram = field(init=False, repr=False)
 
     def __enter__(self) -> Tracer:
         with timed(TRACERS):
             return self._attached()
 
+    def prepare(self) -> Tracer:
+        """Loads the program, which the kernel verifies, and makes room for its events; entering only attaches it then.
+        For a guest that is saved: this is what takes long."""
+        if not self._is_loaded:
+            self._names: dict[int, str] = {}
+            self._raw: list[tuple[Any, ...]] = []
+            self._loaded = self.load(self.program)
+            self._loaded.listen(self._on_event, self._on_lost)
+        return self
+
     def _attached(self) -> Tracer:
         start = time.monotonic()
-        self._names: dict[int, str] = {}
-        self._raw: list[tuple[Any, ...]] = []
-        self._loaded = self.load(self.program)
         symbols = running()
         try:
+            self.prepare()
             for handler, candidates in self.probes.items():
                 self._attach(handler, candidates, symbols)
-            self._loaded.listen(self._on_event, self._on_lost)
         except BaseException:
-            self._loaded.close()
+            self._close()
             raise
         self.attach_s = time.monotonic() - start
         return self
@@ -133,13 +141,30 @@ class Tracer:
     def __exit__(self, kind, error, trace) -> None:
         with timed(TRACERS):
             try:
-                self.drain()
-                self._name = functools.cache(running().at)  # the same addresses come again and again
-                self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
+                self.take()
+            except TracerError:
+                if kind is None:
+                    raise
             finally:
-                self._loaded.close()
-        if self.lost and kind is None:
+                self._close()
+
+    def take(self) -> list[Event]:
+        """All events so far, in order of time. Raises TracerError if one was lost."""
+        self.drain()
+        self._name = functools.cache(running().at)  # the same addresses come again and again
+        self.events = sorted(map(self._event, self._raw), key=lambda event: event.time_s)
+        if self.lost:
             raise TracerError(f"expected no event lost by the tracer, found {self.lost}", self)
+        return self.events
+
+    @property
+    def _is_loaded(self) -> bool:
+        return "_loaded" in vars(self)
+
+    def _close(self) -> None:
+        if self._is_loaded:
+            self._loaded.close()
+            del self._loaded
 
     def watch(self, name: str, port: int) -> None:
         """Have events of the connection from this local TCP port reported, under this name. Raises TracerError if
@@ -165,7 +190,7 @@ class Tracer:
             self.substitutions.append(
                 f"{candidates[0]} is not a symbol of this kernel (inlined or renamed); probing {found} in its place"
             )
-        self._loaded.attach(handler, symbol)
+        self._loaded.attach(handler, symbol, symbols.address(symbol))
         self.attached[handler] = found
 
     def _on_event(self, address: int) -> None:

@@ -111,17 +111,15 @@ def test_another_client_asks_by_its_own_address():
     assert all(each.largest("B", seen.address, "10.0.0.2") == 1448 for each in seen.each().values())
 
 
-def test_evidence_comes_back_as_it_was_with_the_capture_beside_it(tmp_path):
+def test_evidence_comes_back_as_it_was_with_the_capture_beside_it():
     right = sorted((exercise("frag-needed/1").folder / "solutions").iterdir())[0]
     verdict, evidence = take_and_judge("frag-needed/1", right.read_text())
     text = evidence.text().encode()
     again = of_kind(Cure, read(text))
     assert again == evidence and verdict_on_file(text).to_json() == verdict.to_json()
-    file = tmp_path / "kept.pcap"
     for seen in (*again.seen.untouched.each().values(), *again.seen.mended.each().values()):
-        file.write_bytes(seen.pcap)
         told = [(packet.src, packet.dst, packet.length_bytes, packet.flags) for packet in seen.packets]
-        assert told == [(p.src, p.dst, p.length_bytes, p.flags) for p in packets_of(file)] and told
+        assert told == [(p.src, p.dst, p.length_bytes, p.flags) for p in packets_of(seen.pcap)] and told
 
 
 def test_json_has_what_it_promises(outcome):

@@ -10,7 +10,7 @@ from labs.errors import CannotTry, CouldNotTell
 from labs.take.reader_program import Refused, written
 from labs.take.reader_program import attached as readers
 from labs.trace import btf, objects
-from labs.trace.symbols import KALLSYMS, Symbols, symbol_of
+from labs.trace.symbols import KALLSYMS, Symbols, running, symbol_of
 from labs.trace.tail_calls import KernelCode
 from labs.trace.tracer import Tracer, TracerError
 
@@ -159,6 +159,17 @@ def test_attaching_what_was_compiled_beforehand_takes_a_fraction(monkeypatch, tm
             pass
         took_s.append(live.attach_s)
     assert took_s[1] < took_s[0] / 2, took_s
+
+
+def test_one_that_is_prepared_is_attached_when_it_is_entered_by_the_address_of_its_function(program):
+    running().read()
+    live = tracer(program, "__x64_sys_getpgid").prepare()
+    assert "getpgid" not in attached()
+    with live:
+        assert "getpgid" in attached()
+        live.watch("us", 7)
+        os.getpgid(0)
+    assert [event.functions[0] for event in live.events] == ["__x64_sys_getpgid"] and "getpgid" not in attached()
 
 
 def test_a_failing_block_detaches(program):

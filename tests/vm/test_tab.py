@@ -67,9 +67,9 @@ def waited(runs: list[dict], name: str) -> float:
     return median(seen[name] for seen in runs)
 
 
-def words(tree: dict | str) -> str:
+def words(tree: list | str) -> str:
     """All that a figure's tree says."""
-    return tree if isinstance(tree, str) else " ".join(map(words, tree["children"]))
+    return tree if isinstance(tree, str) else " ".join(map(words, tree[2:]))
 
 
 @pytest.mark.part("machinery", why="it has not been seen beside every load yet")

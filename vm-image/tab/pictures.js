@@ -8,7 +8,7 @@
 //   pictures.over();
 "use strict";
 globalThis.LivePictures = (() => {
-    const title = tree => tree.children.find(({tag}) => tag === "figcaption").children[0];
+    const title = ([, , ...parts]) => parts.find(([tag]) => tag === "figcaption")[2];
 
     class Pictures {
         constructor(place) {

@@ -9,7 +9,7 @@
 "use strict";
 globalThis.LiveProtocol = (() => {
     const WORDS = {
-        ready: () => "The kernel is awake; its hosts open their connections …",
+        ready: () => "The kernel is awake; its hosts are connected …",
         asks: ({name}) => `${name} waits …`,
         exchange: ({name}) => `${name} has its answer …`,
         ends: () => "All have their answers; the guest draws what it has captured …",

@@ -1,7 +1,6 @@
 // How does a picture that a guest has drawn become part of a page? As elements made one by one of the tree that
-// core/draw/tree.py's data() gives, {tag, attributes, children}: no markup is read, and what core/draw does not use is
-// refused, so a guest can draw and do nothing else. Its style sheet stays behind; the box of the page has the same. A
-// classic script.
+// core/draw/tree.py's data() gives, [tag, {attributes}, ...children]: no markup is read, and what core/draw does not use
+// is refused, so a guest can draw and do nothing else. The box of the page has the style sheet. A classic script.
 //
 //   place.append(LiveTree.element(tree, document));
 "use strict";
@@ -21,7 +20,7 @@ globalThis.LiveTree = (() => {
 
     function element(tree, document, above = HTML) {
         if (typeof tree === "string") return document.createTextNode(tree);
-        const {tag, attributes, children} = tree, space = tag === "svg" ? SVG : above;
+        const [tag, attributes, ...children] = tree, space = tag === "svg" ? SVG : above;
         if (!TAGS.has(tag)) throw new TreeError(`expected an element of a picture, found <${tag}>`);
         const made = document.createElementNS(space, tag);
         for (const [name, value] of Object.entries(attributes)) {
@@ -29,7 +28,7 @@ globalThis.LiveTree = (() => {
                 throw new TreeError(`expected an attribute of a picture, found ${name}="${value}"`);
             made.setAttribute(name, value);
         }
-        made.append(...children.filter(child => child.tag !== "style").map(child => element(child, document, space)));
+        made.append(...children.map(child => element(child, document, space)));
         return made;
     }
 

@@ -3,13 +3,14 @@
 import contextlib
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from core.draw import stacks_view
+from core.draw.tree import Element
 from labs import live
 from labs.cases.frag_needed import shell, tracing
 from labs.cases.frag_needed.network import Network
+from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Instruments, Watch
 from labs.shell import prompt
 from labs.trace import symbols
@@ -19,79 +20,89 @@ from labs.trace.tracer import Tracer
 ORDER = "ABB"
 # Before each question, so that all are rested: who is told of the run has heard it, no softirq waits for ksoftirqd.
 PAUSE_S = 0.05
-FIGURES = {"b-ladder": "B", "a-ladder": "A"}
+LADDERS = {"b-ladder": "B", "a-ladder": "A"}
 
 
-@dataclass(frozen=True)
 class Opened:
-    """The network and its instruments."""
+    """The network, its instruments, A and B, connected and at rest, and the chapter's tracer, loaded."""
 
-    net: Network
-    instruments: Instruments
+    def __init__(self, net: Network, instruments: Instruments, later: contextlib.ExitStack) -> None:
+        self.net, self.instruments, self.later = net, instruments, later
+        self.tracer = tracing.stall_tracer().prepare()
+        self.connect()
+
+    def connect(self) -> None:
+        """A and B, under tcpdump, with no question asked yet."""
+        self.watch = Watch(self.net, self.instruments).__enter__()
+        self.watch.open(Direct, *sorted(set(ORDER)))
 
     def run(self, asked: Mapping[str, Any], say: live.Say) -> None:
         """A page's run; if it is `told`, a route says 1480 beforehand (the control), and with `trace` the
-        chapter's stacks are drawn as well."""
-        tracer = tracing.stall_tracer() if asked.get("trace") else None
-        with (
-            self.net.with_route() if asked.get("told") else contextlib.nullcontext(),
-            tracer or contextlib.nullcontext(),
-        ):
-            watch = self.watched(say, tracer)
-        seen = watch.seen
-        for name, exchange in FIGURES.items():
-            live.figure(name, seen.ladder(exchange).drawn())
-        if tracer:
-            _stacks(tracer)
-        say("outcome", told=bool(asked.get("told")), **seen.to_json())
+        chapter's stacks are drawn as well. What clears it away is done `later`: nobody waits for that."""
+        told, tracer = bool(asked.get("told")), None
+        if told:
+            self.later.enter_context(self.net.with_route())
+            self.watch.close()  # A and B know of it from their start on, as in the control of `run`
+            self.connect()
+        if asked.get("trace"):
+            tracer = self.later.enter_context(self.tracer)
+        seen = self.seen(say, tracer)
+        for name, drawn in figures(seen, tracer):
+            live.figure(name, drawn)
+        say("outcome", told=told, **seen.to_json())
 
-    def watched(self, say: live.Say, tracer: Tracer | None = None) -> Watch:
-        """The exchanges, under tcpdump; an attached tracer watches them."""
-        with Watch(self.net, self.instruments) as watch:
-            for connection in watch.open(Direct, *sorted(set(ORDER))):
-                if tracer:
-                    tracer.watch(connection.name, connection.port)
-            began_s = time.monotonic()
-            say("begins", clock_ms=began_s * 1e3)
-            for name in ORDER:
-                say("asks", name=name)
-                time.sleep(PAUSE_S)
-                at_s = time.monotonic()
-                one = watch.ask(name)
-                say(
-                    "exchange",
-                    name=one.name,
-                    bytes=one.sent_bytes,
-                    at_ms=round((at_s - began_s) * 1e3, 3),
-                    waited_ms=round(one.waited_ms, 3),
-                    late_ms=round(one.held_up_ms, 3),
-                )
-            say("ends", clock_ms=time.monotonic() * 1e3)
-        return watch
+    def seen(self, say: live.Say, tracer: Tracer | None = None) -> Observed:
+        """The exchanges, each said as it ends, and what was seen of them; an attached tracer watches them."""
+        for connection in self.watch.connections.values():
+            if tracer:
+                tracer.watch(connection.name, connection.port)
+        began_s = time.monotonic()
+        say("begins", clock_ms=began_s * 1e3)
+        for name in ORDER:
+            say("asks", name=name)
+            time.sleep(PAUSE_S)
+            at_s = time.monotonic()
+            one = self.watch.ask(name)
+            say(
+                "exchange",
+                name=one.name,
+                bytes=one.sent_bytes,
+                at_ms=round((at_s - began_s) * 1e3, 3),
+                waited_ms=round(one.waited_ms, 3),
+                late_ms=round(one.held_up_ms, 3),
+            )
+        say("ends", clock_ms=time.monotonic() * 1e3)
+        self.later.callback(self.watch.close)  # the server has more to do then than we
+        return self.watch.observe()
 
     def terminal(self) -> None:
         """Mininet's command line on the network."""
+        self.watch.close()
         prompt(lambda: contextlib.nullcontext(shell.on(self.net)))
 
 
-def _stacks(tracer: Tracer) -> None:
-    """Each of the chapter's, of which this run has had the event."""
-    for expected, compared in zip(tracing.EXPECTED, beside(tracing.EXPECTED, tracer.events)):
-        if expected.event(tracer.events):
-            live.figure(f"stack-{expected.file.stem}", stacks_view.figure(compared.to_json()))
+def figures(seen: Observed, tracer: Tracer | None) -> Iterator[tuple[str, Element]]:
+    """What a page shows, the first one first; of a tracer each of the chapter's stacks of which it had the event."""
+    for name, exchange in LADDERS.items():
+        yield name, seen.ladder(exchange).drawn()
+    events = tracer.take() if tracer else []
+    for expected, compared in zip(tracing.EXPECTED, beside(tracing.EXPECTED, events) if tracer else []):
+        if expected.event(events):
+            yield f"stack-{expected.file.stem}", stacks_view.figure(compared.to_json())
 
 
 @contextlib.contextmanager
 def opened() -> Iterator[Opened]:
     """Once it has been rehearsed: the first run of a program has more to do than any later one, which is the
     machine's doing. Then all that it has taught the client is forgotten."""
-    with Network() as net, Instruments(net) as instruments:
-        ready = Opened(net, instruments)
+    with Network() as net, Instruments(net) as instruments, contextlib.ExitStack() as later:
         live.drop_files()
-        seen = ready.watched(lambda *_, **__: None).seen
-        for name in FIGURES.values():
-            live.data(seen.ladder(name).drawn())
-        with tracing.stall_tracer():
-            symbols.running().read()  # once all modules are loaded
+        symbols.running().read()  # all modules are loaded by now
+        rehearsed = Opened(net, instruments, later)
+        with rehearsed.tracer as tracer:
+            seen = rehearsed.seen(lambda *_, **__: None, tracer)
+            for _, drawn in figures(seen, tracer):
+                live.data(drawn)
+        rehearsed.watch.close()
         net.forget()
-        yield ready
+        yield Opened(net, instruments, later)

@@ -134,9 +134,8 @@ class Instruments:
 
     def seen_since(self, start_s: float) -> tuple[list[Packet], bytes]:
         """What passed since somebody asked last: packets, their times from `start_s` on, and tcpdump's own file."""
-        file = self.net.folder / "seen.pcap"
-        file.write_bytes(pcap := self.capture.cut())
-        return self.capture.read(file, Decimal(repr(start_s))), pcap
+        pcap = self.capture.cut()
+        return self.capture.read(pcap, Decimal(repr(start_s))), pcap
 
     def __exit__(self, kind, error, trace) -> None:
         self.clock.__exit__()
@@ -194,20 +193,26 @@ class Watch:
         return self.exchanges[-1]
 
     def __exit__(self, kind, error, trace) -> None:
-        for connection in self.connections.values():
-            connection.close()
+        self.close()
         try:
             if kind is None and self.exchanges:
-                self._observe()
+                self.observe()
         finally:
             if self.ours:
                 self.instruments.__exit__(kind, error, trace)
 
-    def _observe(self) -> None:
+    def close(self) -> None:
+        """Closes the connections."""
+        for connection in self.connections.values():
+            connection.close()
+
+    def observe(self) -> Observed:
+        """What was seen of the exchanges, and of all since the watch before it."""
         start_s = self.exchanges[0].at_s
         exchanges = [replace(exchange, at_s=exchange.at_s - start_s) for exchange in self.exchanges]
         packets, pcap = self.instruments.seen_since(start_s)
         self.observed = Observed(exchanges, packets, moved(self.before, counters(self.net.client)), pcap)
+        return self.observed
 
 
 def direct(

@@ -2,7 +2,9 @@
 
 from xml.etree import ElementTree
 
-from core.draw.tree import Markup, h, markup
+import pytest
+
+from core.draw.tree import Markup, data, h, markup
 
 HOSTILE = "</p><script>alert('1' & \"2\")</script>"
 
@@ -32,3 +34,10 @@ def test_a_tree_is_walked_in_the_order_of_the_page():
     tree = h("p", {}, h("b", {}, "one", h("i", {"aria-hidden": "true"}, "mark")), " two", h("b", {}, "three"))
     assert [each.tag for each in tree.walk()] == ["p", "b", "i", "b"]
     assert tree.text() == "one twothree" and tree.first("i").text() == "mark" and tree.first("u") is None
+
+
+def test_as_plain_values_it_is_lists_and_words_without_a_style_sheet():
+    tree = h("p", {"x": 1.5, "hidden": True, "id": None}, "one", h("style", {}, "b{}"), h("b", {}, HOSTILE))
+    assert data(tree) == ["p", {"x": "1.5", "hidden": ""}, "one", ["b", {}, HOSTILE]]
+    with pytest.raises(TypeError, match="found markup: <g/>"):
+        data(h("svg", {}, Markup("<g/>")))

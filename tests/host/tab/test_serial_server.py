@@ -71,9 +71,11 @@ class Page:
 
 @pytest.fixture
 def page(request, tmp_path):
-    """A server that holds `talks held`."""
+    """A server that holds `talks held`, or another module."""
     (tmp_path / "talks.py").write_text(TALKS)
-    (tmp_path / "held.json").write_text(json.dumps({"module": "talks", "arguments": ["held"]}))
+    (tmp_path / "held.json").write_text(
+        json.dumps({"module": getattr(request, "param", "talks"), "arguments": ["held"]})
+    )
     ours, line = pty.openpty()
     tty.setraw(line)
     words = [os.ttyname(line), tmp_path, TAB / OURS, VM_IMAGE / OURS]
@@ -118,3 +120,9 @@ def test_more_than_a_pipe_holds_is_taken_and_given(page):
     page.asks("long", stdin=" " * 300_000)
     said, _, status = page.hears_all()
     assert len(said[1]) > 300_000 and status == UNCAUGHT
+
+
+@pytest.mark.parametrize("page", ["no_such_module"], indirect=True)
+def test_a_guest_whose_held_request_has_ended_is_not_ready(page, tmp_path):
+    """Or it would be saved, and whoever asks for that would be told what had gone wrong."""
+    assert (tmp_path / "console").read_text() == "lab: failed ImportError: No module named no_such_module\n"

@@ -55,3 +55,13 @@ def test_the_table_is_read_once_and_again_when_modules_have_changed(tmp_path, mo
     assert symbols.running() is kept
     (tmp_path / "modules").write_text("veth 36864 0 - Live 0xc0002000\n")
     assert symbols.running() is not kept
+
+
+def test_an_address_is_told_once_they_are_written_down_and_if_it_is_the_only_one(tmp_path):
+    table = tmp_path / "kallsyms"
+    table.write_text("c1001000 t one\nc1001040 t one.part.0\nc1001080 t two\nc10010a0 t two\n")
+    known = Symbols(table)
+    assert known.address("one") is None
+    known.read()
+    assert (known.address("one"), known.address("one.part.0")) == (0xC1001000, 0xC1001040)
+    assert known.address("two") is None and known.address("three") is None

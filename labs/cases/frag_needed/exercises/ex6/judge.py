@@ -18,7 +18,7 @@ from core.judge.check import EXPECTED, EXPECTED_FOUND, FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
-from core.wire.segment import TCP, Segment, segment
+from core.wire.dissect import TCP, Segment, segment
 from labs.cases.frag_needed.names import CLIENT, VIP
 from labs.errors import FAULT, CannotTry
 from labs.judge.judging import LACKS_A_PART, Judge, judge_script, observation, script_in

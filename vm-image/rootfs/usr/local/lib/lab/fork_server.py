@@ -27,11 +27,11 @@ LENGTH = struct.Struct("N")  # size_t
 WARM_UP = "/usr/local/lib/lab/warm.sh"
 WARM_PROGRAM = "int warm(void *ctx) { return 0; }"
 # What is slow to import: by labs/ everywhere, and by it and notebooks in the VM.
-EVERYWHERE = (
-    *("concurrent.futures.thread", "ssl", "tomllib", "mininet.net", "mininet.node"),
+EVERYWHERE = ("concurrent.futures.thread", "ssl", "tomllib", "mininet.net", "mininet.node")
+HERE = (
+    *("bcc", "ipykernel.ipkernel", "ipykernel.kernelapp", "matplotlib.pyplot", "matplotlib_inline.backend_inline"),
     *("scapy.layers.inet", "scapy.layers.inet6", "scapy.utils"),
 )
-HERE = ("bcc", "ipykernel.ipkernel", "ipykernel.kernelapp", "matplotlib.pyplot", "matplotlib_inline.backend_inline")
 
 
 def import_slow_things():

@@ -81,9 +81,11 @@ class Running:
         os.close(self.stdin)
         self.stdin = None
 
-    def wait_for_a_line(self):
-        """Until it has printed one, or has ended."""
-        select.select(list(self.kinds), [], [])
+    def prints_a_line(self):
+        """Wait until it has, which is left where it is; false if it has ended without."""
+        out = next(reads for reads, kind in self.kinds.items() if kind == "out")
+        select.select([out], [], [])
+        return any(fcntl.ioctl(out, termios.FIONREAD, bytes(4)))
 
     def lines(self, descriptor):
         """What has come of one, in whole lines, as (kind, line); the last may lack its end."""
@@ -122,7 +124,11 @@ def main():
     if os.path.exists(HELD):
         with open(HELD) as file:
             running = Running(json.load(file))
-        running.wait_for_a_line()
+        if not running.prints_a_line():  # to save this would be to save nothing
+            said = [line for each in list(running.kinds) for _, line in running.lines(each)]
+            with open(CONSOLE, "w") as console:
+                console.write(f"lab: failed {said[-1] if said else 'what is to be held has ended'}\n")
+            return
     held = running
     with open(CONSOLE, "w") as console:
         console.write(f"lab: ready {os.uname().release}\n")
