@@ -92,7 +92,7 @@ class Symbols:
         return self.table.read_bytes()
 
     @cached_property
-    def _starts(self) -> array[int]:
+    def _starts(self) -> "array[int]":
         """Where each line begins, in the order of their addresses, which begin them in as many digits as an address
         has. In place of a hundred thousand objects: a guest that is saved has them all in its state."""
         lines = sorted(self._written.splitlines(keepends=True))

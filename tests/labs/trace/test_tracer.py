@@ -57,7 +57,7 @@ def did():
 
 @pytest.fixture
 def live(did, known, monkeypatch):
-    monkeypatch.setattr(Symbols, "of", lambda self, function: function if function in TABLE else None)
+    monkeypatch.setattr(Symbols, "of_function", lambda self, function: function if function in TABLE else None)
     probes = {"on_first": ["no_such", "first"], "on_second": ["second"]}
     return Tracer(Path("program.bpf.c"), probes, load=lambda program: Noted(did))
 
