@@ -4,7 +4,6 @@ and kernelspecs are left alone, and ./lab as a person would call it."""
 import contextlib
 import functools
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -26,18 +25,15 @@ def own_run_folder(tmp_path_factory):
     values = {"LAB_RUN_DIR": folder, "XDG_DATA_HOME": str(base / "data"), "JUPYTER_DATA_DIR": str(base / "jupyter")}
     saved = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
-    yield base
     from host import paths
-    from host.testing import run
-    from host.vm import guests
+    from host.testing import leftover, run
 
-    for name in guests.running_profiles():
-        guests.down(name)
-    if (lost := paths.lost_guests()).exists():  # of this cache: others are damaged on purpose
-        (REPOSITORY / run.LOST_GUESTS_FILE).parent.mkdir(parents=True, exist_ok=True)
-        with open(REPOSITORY / run.LOST_GUESTS_FILE, "a") as file:
-            file.write(lost.read_text())
-    shutil.rmtree(folder)
+    with leftover.guests_end_with_us(Path(folder)):
+        yield base
+        if (lost := paths.lost_guests()).exists():  # of this cache: others are damaged on purpose
+            (REPOSITORY / run.LOST_GUESTS_FILE).parent.mkdir(parents=True, exist_ok=True)
+            with open(REPOSITORY / run.LOST_GUESTS_FILE, "a") as file:
+                file.write(lost.read_text())
     for name, value in saved.items():
         if value is None:
             del os.environ[name]

@@ -5,6 +5,9 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -12,6 +15,17 @@ import pytest
 
 from host.vm import guests, labs_sync, machine, snapshot
 from tests.vm.conftest import REPOSITORY, qemu_pids, wait_until
+
+UP_AND_WAITS = """
+import subprocess, sys
+from pathlib import Path
+from host.testing.leftover import guests_end_with_us
+folder, lab = map(Path, sys.argv[1:])
+with guests_end_with_us(folder):
+    subprocess.run([lab, "up"], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    print("up", flush=True)
+    sys.stdin.read()
+"""
 
 
 @pytest.fixture
@@ -50,6 +64,18 @@ def test_two_profiles_are_up_at_once_and_each_is_reset_alone(lab, none_up):
     assert guests.running_profiles() == ["stock"]
     lab("up", "rtl8139")
     assert "stopped" in lab("down").stderr and guests.running_profiles() == []
+
+
+def test_the_guests_of_a_killed_test_run_end(monkeypatch):
+    folder = Path(tempfile.mkdtemp(prefix="packets-killed-", dir="/tmp"))  # short, for unix sockets
+    monkeypatch.setenv("LAB_RUN_DIR", str(folder))
+    call = [sys.executable, "-P", "-c", UP_AND_WAITS, folder, REPOSITORY / "lab"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as run:
+        assert run.stdout.readline() == b"up\n" and qemu_pids()
+        run.kill()
+    wait_until(lambda: not folder.exists())
+    assert not qemu_pids()
 
 
 def _release():
