@@ -39,11 +39,7 @@ def ways(broken: dict[str, Fetched], fixed: dict[str, Fetched]):
 def unsent(traced: Traced):
     """Bytes written and not sent over time, a panel for each answer, as (figure, text alternative)."""
     plots.style()
-    shown = {
-        f"fixed {ASKED}": "",
-        f"broken {ASKED}": " (the client gives up)",
-        f"broken {CORKED}": " (a timer sends)",
-    }
+    shown = {f"fixed {ASKED}": "", f"broken {ASKED}": " (the client gives up)", f"broken {CORKED}": " (a timer sends)"}
     figure, panels = plt.subplots(len(shown), sharex=True, sharey=True, figsize=(7.2, 4.4))
     left = {connection: traced.unsent(connection) for connection in shown}
     end_ms = 1.02 * max(points[-1][0] for points in left.values())
