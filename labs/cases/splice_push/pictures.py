@@ -39,11 +39,7 @@ def ways(broken: dict[str, Fetched], fixed: dict[str, Fetched]):
 def unsent(traced: Traced):
     """Bytes written and not sent over time, a panel for each answer, as (figure, text alternative)."""
     plots.style()
-    shown = {
-        f"fixed {ASKED}": "",
-        f"broken {ASKED}": ", until the client gives up",
-        f"broken {CORKED}": ", until a timer sends",
-    }
+    shown = {f"fixed {ASKED}": "", f"broken {ASKED}": " (the client gives up)", f"broken {CORKED}": " (a timer sends)"}
     figure, panels = plt.subplots(len(shown), sharex=True, sharey=True, figsize=(7.2, 4.4))
     left = {connection: traced.unsent(connection) for connection in shown}
     end_ms = 1.02 * max(points[-1][0] for points in left.values())
@@ -55,7 +51,7 @@ def unsent(traced: Traced):
         kilobytes = [each / 1e3 for each in held]
         axes.step(ms, kilobytes, where="post", label=name, marker="", color=colour)
         axes.fill_between(ms, kilobytes, step="post", alpha=0.25, color=colour)
-        how = f"for {leaves_ms:.0f} ms{shown[connection]}"
+        how = f"until {leaves_ms:.0f} ms{shown[connection]}"
         plots.label(axes, ("since the header was written", "ms"), ("written and not sent", "KB"), f"{name} – {how}")
         axes.title.set_size(11)  # the longest is as wide as the plot
         axes.xaxis.label.set_visible(axes is panels[-1])
