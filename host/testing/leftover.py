@@ -24,7 +24,7 @@ def guests_end_with_us(folder: Path) -> Iterator[None]:
     """End the guests of the run folder `folder`, and remove it, when the block ends or this process dies. A process of
     its own does so, because the blocks of a process that is killed do not come to their end."""
     environment = {**os.environ, "LAB_RUN_DIR": str(folder), "PYTHONPATH": str(REPOSITORY)}
-    words = [sys.executable, "-P", "-c", ENDS_THEM, folder]
+    words = [sys.executable, "-P", "-c", ENDS_THEM, str(folder)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, env=environment, start_new_session=True) as ends:
         yield
     if ends.returncode:
