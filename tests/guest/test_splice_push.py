@@ -9,6 +9,7 @@ import pytest
 
 from core.cases import exercise
 from labs.cases.splice_push import case, tracing
+from labs.cases.splice_push.exercises.ex5 import measure
 from labs.cases.splice_push.judge import ROUNDS
 from labs.cases.splice_push.workload import KEPT, WHOLE
 from labs.net import sockets
@@ -33,6 +34,13 @@ def test_connections_of_different_hosts_have_ports_of_our_choice(outcome):
     states = (outcome.fixed, outcome.broken)
     ports = sorted(one.port for state in states for rounds in state.values() for one in rounds.every)
     assert ports == list(range(ports[0], ports[0] + len(ports)))  # the kernel's own may be the same on two hosts
+
+
+def test_no_two_senders_of_exercise_5_have_one_port():
+    with contextlib.ExitStack() as stack:
+        senders = [stack.enter_context(measure.open_pair(stack)) for _ in range(400)]  # connect() gives 3 to 8 twice
+        ports = [sender.getsockname()[1] for sender in senders]
+    assert len(set(ports)) == len(ports)
 
 
 def test_a_row_that_the_kernel_writes_twice_is_one_connection(monkeypatch, tmp_path):

@@ -91,9 +91,10 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
 
 
 def open_pair(stack: contextlib.ExitStack) -> socket.socket:
-    """A connection over `lo` to a peer that reads whatever comes."""
+    """A connection over `lo` to a peer that reads whatever comes. Its port is bound beforehand, because connect() by
+    itself gives one port to two sockets with different peers, and `theirs` knows a connection by that alone."""
     with socket.create_server((LOOPBACK, 0)) as listener:
-        sender = socket.create_connection(listener.getsockname())
+        sender = socket.create_connection(listener.getsockname(), source_address=(LOOPBACK, 0))
         peer = stack.enter_context(listener.accept()[0])
     threading.Thread(target=read_all, args=(peer,), daemon=True).start()
     return sender
