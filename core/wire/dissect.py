@@ -1,7 +1,7 @@
 """What does a frame say? The IP packet in it as a `Packet`, and what that carries: TCP, UDP, ICMP with what it quotes,
 a packet in a tunnel.
 
-By hand, and not by Scapy, which dissects everything: it takes fifty times as long.
+By hand, because Scapy dissects everything and so takes fifty times as long.
 """
 
 from __future__ import annotations

@@ -85,8 +85,10 @@ def figures(seen: Observed, tracer: Tracer | None) -> Iterator[tuple[str, Elemen
     """What a page shows, the first one first; of a tracer each of the chapter's stacks of which it had the event."""
     for name, exchange in LADDERS.items():
         yield name, seen.ladder(exchange).drawn()
-    events = tracer.take() if tracer else []
-    for expected, compared in zip(tracing.EXPECTED, beside(tracing.EXPECTED, events) if tracer else []):
+    if not tracer:
+        return
+    events = tracer.take()
+    for expected, compared in zip(tracing.EXPECTED, beside(tracing.EXPECTED, events), strict=True):
         if expected.event(events):
             yield f"stack-{expected.file.stem}", stacks_view.figure(compared.to_json())
 
