@@ -332,9 +332,12 @@ def tab(run, with_route, trace, sources, as_json):
         raise click.UsageError("--sources and --run are two calls. Next: ./lab tab --sources DIR")
     kernel = state()
     if sources:
-        answer, text = its.kept(kernel, sources), its.text
+        answer, text = its.kept(kernel, sources), its.for_terminal
     else:
-        answer, text = running.run(kernel, with_route, trace) if run else running.described(kernel), running.text
+        answer, text = (
+            running.run(kernel, with_route, trace) if run else running.described(kernel),
+            running.for_terminal,
+        )
     _print_json(answer) if as_json else click.echo(escaped(text(answer)))
     sys.exit(0 if answer.get("measured", True) else Status.COULD_NOT)
 

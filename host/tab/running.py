@@ -17,7 +17,7 @@ def described(state: State) -> dict:
     return {**state.described, "folder": str(state.folder)}
 
 
-def text(answer: dict) -> str:
+def for_terminal(answer: dict) -> str:
     """A run, or what was made, for the terminal, at most 80 columns."""
     return "\n".join(line.rstrip() for line in (_run_lines if "measured" in answer else _made_lines)(answer))
 

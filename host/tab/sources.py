@@ -64,7 +64,7 @@ def kept(state: State, folder: Path) -> dict:
     }
 
 
-def text(answer: dict) -> str:
+def for_terminal(answer: dict) -> str:
     """Which sources were fetched, for the terminal."""
     fetched = answer["fetched"]
     return (

@@ -80,11 +80,11 @@ def _pass(chosen: list[str], with_vm: bool, words: list[str]) -> int:
         _pytest([*workers, f"--junitxml={REPORTS}/{chosen[0]}-{name}.xml", *folders, *words])
         for name, folders in calls.items()
     ]
-    too_many = _too_many_lost()
-    return worst(statuses) or too_many
+    lost = _status_of_lost_guests()
+    return worst(statuses) or lost
 
 
-def _too_many_lost() -> int:
+def _status_of_lost_guests() -> int:
     """Says how many guests did not wake, or did not hold still while they measured; for each another was tried in its
     place. A status, 1 if they are more than a busy machine explains."""
     lost = Path(LOST_GUESTS_FILE).read_text().splitlines() if Path(LOST_GUESTS_FILE).exists() else []

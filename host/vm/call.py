@@ -38,8 +38,8 @@ def stream(guest: Guest, *words: str) -> int:
     """Run a module of labs/ while the reader watches; return its exit status. Raises LabError if it prints too much."""
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with ThreadPoolExecutor(1) as beside, guest.connection.started(module_command(*words), **pipes) as process:
-        saying = beside.submit(_pass_on, process, cast(BufferedReader, process.stderr), sys.stderr)
-        enough = _pass_on(process, cast(BufferedReader, process.stdout), sys.stdout) & saying.result()
+        saying = beside.submit(_shown_whole, process, cast(BufferedReader, process.stderr), sys.stderr)
+        enough = _shown_whole(process, cast(BufferedReader, process.stdout), sys.stdout) & saying.result()
     if not enough:
         raise LabError(
             f"{' '.join(words)}: it printed more than {LARGEST_BYTES >> 20} MiB, and was ended", "./lab doctor"
@@ -47,8 +47,8 @@ def stream(guest: Guest, *words: str) -> int:
     return process.returncode
 
 
-def _pass_on(process: subprocess.Popen, stream: BufferedReader, to: IO[str]) -> bool:
-    """Shows what comes. False, and the call is ended, if it is more than LARGEST_BYTES."""
+def _shown_whole(process: subprocess.Popen, stream: BufferedReader, to: IO[str]) -> bool:
+    """Shows what comes of a call, and returns whether that was all: at more than LARGEST_BYTES the call is ended."""
     left = LARGEST_BYTES
 
     def first() -> Iterator[bytes]:

@@ -70,15 +70,15 @@ class Taking:
         pids = {name: node.pid for name, node in net.by_name.items()}
         running = applied(self.answer, pids, set(self.exercise.allowed), variables=self.variables)
         with Calls([BY_NUMBER], everyone=True) as calls:
-            with running as self.script, self.expecting_answers():
+            with running as self.script, self.network_errors_noted():
                 yield (finished := not self.script.problems())
             self.script = replace(self.script, reached=calls.now()[BY_NUMBER])
         if finished:
             self.settings = [compared(name, before, settings(net[name])) for name, before in self.before.items()]
 
     @contextlib.contextmanager
-    def expecting_answers(self):
-        """What the block finds instead of an answer ends it, and is noted."""
+    def network_errors_noted(self):
+        """End the block at the first error that a broken network gives a workload, and note that in the evidence."""
         try:
             yield
         except NETWORK_ERRORS as error:

@@ -80,7 +80,11 @@ def outputs(seen: dict, name: str, alone: bool) -> list[nodes.Node]:
     if alone:
         return there
     if not seen["telling"]:  # it is for the look-alike
-        return there + said("With the fault", seen["lines"], name) + said("In the control", seen["control"], name)
+        return (
+            there
+            + plain_output("With the fault", seen["lines"], name)
+            + plain_output("In the control", seen["control"], name)
+        )
     first = (
         "With the fault, and perhaps in the control:"
         if seen["describes"]
@@ -91,13 +95,13 @@ def outputs(seen: dict, name: str, alone: bool) -> list[nodes.Node]:
     return [
         sentence(first),
         output(seen["lines"], seen["telling"], f"Output of {name}"),
-        *(said("In the control", seen["control"], name) if seen["control"] and not seen["describes"] else []),
+        *(plain_output("In the control", seen["control"], name) if seen["control"] and not seen["describes"] else []),
         *there,
     ]
 
 
-def said(where: str, lines: list[str], name: str) -> list[nodes.Node]:
-    """An output of which no line tells, under the place where it was said."""
+def plain_output(where: str, lines: list[str], name: str) -> list[nodes.Node]:
+    """An output of which no line tells anything, under a sentence of where it came: `where` is "In the control"."""
     if not lines:
         return [sentence(f"{where} it said nothing.")]
     return [sentence(f"{where}:"), output(lines, [], f"Output of {name} {where[0].lower()}{where[1:]}")]

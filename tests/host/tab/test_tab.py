@@ -129,13 +129,13 @@ def test_words_that_are_no_json_are_shown(answers, tmp_path):
 def test_a_run_is_told_in_few_lines(monkeypatch, tmp_path):
     monkeypatch.setattr(running, "call", lambda *words: SEEN)
     (tmp_path / "state.json").write_text('{"release": "6.1.0-50-686"}')
-    said = running.text(running.run(State(tmp_path), False, False))
+    said = running.for_terminal(running.run(State(tmp_path), False, False))
     assert "210.2" in said and "IpFragFails" in said and "kept time" in said
     assert max(map(len, said.splitlines())) <= 80
 
 
 def test_what_was_not_measured_says_why():
-    said = running.text({**SEEN, "measured": False, "reason": "the guest's heart beat 90 ms late"})
+    said = running.for_terminal({**SEEN, "measured": False, "reason": "the guest's heart beat 90 ms late"})
     assert "not measured: the guest's heart beat 90 ms late" in said
 
 

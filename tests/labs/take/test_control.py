@@ -34,14 +34,14 @@ def not_ready(script):
 
 
 def test_where_an_answer_acts_it_is_the_readers(taking, not_ready):
-    with taking.expecting_answers():
+    with taking.network_errors_noted():
         not_ready()
     assert taking.unanswered == UNSETTLED
 
 
 def test_where_none_acts_it_is_the_machines(taking, script, not_ready):
     with pytest.raises(CouldNotTell, match="in the control: expected the client") as raised:
-        with taking.expecting_answers(), script.control():
+        with taking.network_errors_noted(), script.control():
             not_ready()
     assert raised.value.check == RAN_ON and not taking.unanswered
 
@@ -82,7 +82,7 @@ def in_rtl8139_tso(not_ready, monkeypatch):
 
 @pytest.mark.parametrize("untouched", [in_frag_needed, in_its_bulk, in_addr_select, in_rtl8139_tso])
 def test_so_it_is_in_each_case(taking, not_ready, monkeypatch, untouched):
-    with pytest.raises(CouldNotTell, match="in the control") as raised, taking.expecting_answers():
+    with pytest.raises(CouldNotTell, match="in the control") as raised, taking.network_errors_noted():
         untouched(not_ready, monkeypatch)
     assert raised.value.check == RAN_ON
 
@@ -93,6 +93,6 @@ def test_a_tcpdump_that_does_not_listen_is_not_the_readers(taking, monkeypatch, 
     (tmp_path / "tcpdump").write_text(f"#!/bin/sh\n{tcpdump}\n")
     (tmp_path / "tcpdump").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}", prepend=":")
-    with pytest.raises(CouldNotTell, match="expected tcpdump to listen") as raised, taking.expecting_answers():
+    with pytest.raises(CouldNotTell, match="expected tcpdump to listen") as raised, taking.network_errors_noted():
         capture.Capture(tmp_path / "seen.pcap", deadline_s=2 if not slow else 0.2).__enter__()
     assert (raised.value.check == RAN_ON) is slow

@@ -18,7 +18,7 @@ from labs.take.script import Taking, control
 def take(server: str, exercise: Exercise, answer: str) -> Evidence:
     """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
     taking, seen = Taking(exercise, answer), CardDownloads()
-    with OtherCard() as net, taking.expecting_answers():
+    with OtherCard() as net, taking.network_errors_noted():
         for mss in drawn():
             net.clamp(mss)
             seen.asked.append(_telling(download(net, called=f"MSS {mss}")))

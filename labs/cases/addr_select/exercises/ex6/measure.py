@@ -53,7 +53,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
     taking, seen, ours = Taking(exercise, answer), Choices(Program()), choice_tracer()
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Silent() as net:
-        with taking.expecting_answers(), attached(theirs, seen.program), ours:
+        with taking.network_errors_noted(), attached(theirs, seen.program), ours:
 
             def watch(name: str) -> None:
                 """The calling thread."""

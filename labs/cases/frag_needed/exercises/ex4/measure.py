@@ -25,7 +25,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
         net.client.sysctl({SYSCTL: str(EXPIRES_S)})
         taking.look_at_others(net)  # what is learnt now expires soon, and the answer is to act before
         watch = Watch(net)
-        with taking.expecting_answers(), watch:
+        with taking.network_errors_noted(), watch:
             with control():
                 watch.open(Direct, "A", "B")
                 for name, called in zip("AB", LEARNING):

@@ -50,7 +50,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
     taking, seen, ours = Taking(exercise, answer), MtuReductions(Program()), Tracer(OURS, OUR_PROBES)
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:
-        with taking.expecting_answers(), attached(theirs, seen.program), ours, Sender(net, theirs, ours) as sender:
+        with taking.network_errors_noted(), attached(theirs, seen.program), ours, Sender(net, theirs, ours) as sender:
             sender.rounds()
         if taking.unanswered:  # a tracing program breaks no network
             raise CouldNotTell(f"what was to be traced did not happen: {taking.unanswered}")

@@ -48,7 +48,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     """Send both messages on a network of its own."""
     taking, seen = Taking(exercise, answer), Crafted()
     with WithBystander(tunnel=False) as net:
-        with taking.expecting_answers():
+        with taking.network_errors_noted():
             observe(taking, seen, net)
         if taking.unanswered:  # who only makes packets breaks no network
             raise CouldNotTell(f"what was to be seen did not happen: {taking.unanswered}")

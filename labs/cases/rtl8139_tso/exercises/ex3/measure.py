@@ -14,7 +14,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     taking, seen = Taking(exercise, answer), Predicted()
     if not complete(answer):
         return taking.evidence(None)
-    with Network() as net, taking.expecting_answers():
+    with Network() as net, taking.network_errors_noted():
         seen.broken = as_it_is(net)
         for route in ROUTES:
             seen.routes[route] = served(under(net, route))
