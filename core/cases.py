@@ -4,6 +4,7 @@ labs/cases/<folder>/case.toml names a case; labs/cases/<folder>/exercises/ex<n>/
 exercise. Their keys are the fields of Case and Exercise.
 """
 
+import functools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -171,5 +172,12 @@ def _known(what: str, name: str, known: Mapping[str, Kind]) -> Kind:
 
 def _read(file: Path) -> dict[str, Any]:
     """The keys of a TOML file; a list is a tuple, because a frozen dataclass holds it."""
-    read = tomllib.loads(file.read_text())
+    read = _parsed(file.read_text())
     return {key: tuple(value) if isinstance(value, list) else value for key, value in read.items()}
+
+
+@functools.cache
+def _parsed(text: str) -> dict[str, Any]:
+    """What a TOML file's text says, parsed once, because a check asks for an exercise four times and an emulated Python
+    takes a second for all of them."""
+    return tomllib.loads(text)
