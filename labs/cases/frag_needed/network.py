@@ -113,6 +113,12 @@ class Network(Topology):
         for service in services:
             service.wait()
 
+    def without_tunnel(self) -> None:
+        """Have IPVS forward by the server's MAC address from now on: the fault is off, see ROUTE."""
+        self.method = ROUTE
+        edits = "".join(f"-e -t {VIP}:{port} -r {SERVER} {ROUTE}\n" for port in (TLS_PORT, ECHO_PORT))
+        self.balancer.on("ipvsadm", "-R", stdin=edits)
+
     def _start_sidecar(self) -> Service:
         file = self.folder / "haproxy.cfg"
         file.write_text(SIDECAR)
@@ -176,4 +182,13 @@ class Network(Topology):
         """A TLS context for clients that trust the server's certificate and nothing else."""
         context = ssl.create_default_context(cafile=CERTIFICATE)
         context.check_hostname = False
+        return context
+
+    @cached_property
+    def tls_in_bulk(self) -> ssl.SSLContext:
+        """The same with a cipher that needs no instructions of the processor's own, because an emulated one lacks those
+        for AES, and much data would take three times as long."""
+        context = ssl.create_default_context(cafile=CERTIFICATE)
+        context.check_hostname = False
+        context.set_ciphers("ECDHE-ECDSA-CHACHA20-POLY1305")
         return context

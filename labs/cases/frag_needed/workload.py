@@ -84,11 +84,11 @@ class Direct:
 class ThroughSidecar:
     """A TLS connection to nginx; the kernel takes it to the sidecar, which makes one of its own."""
 
-    def __init__(self, net: Network, name: str) -> None:
+    def __init__(self, net: Network, name: str, in_bulk: bool = False) -> None:
         self.name = name
         with net.client.inside():
             plain = socket.create_connection((VIP, TLS_PORT), DEADLINE_S)
-        self.socket = net.tls.wrap_socket(plain)
+        self.socket = (net.tls_in_bulk if in_bulk else net.tls).wrap_socket(plain)
 
     def info(self) -> None:
         """Return nothing, because this connection ends at the sidecar, and is not the one that waits."""
