@@ -91,7 +91,7 @@ def test_another_last_line_has_no_packets(last):
 
 
 def test_a_host_beside_the_path_changes_nothing_in_it():
-    with crafting.WithBystander(tunnel=False) as net, case.Network(tunnel=False) as recorded:
+    with crafting.beside_the_path() as net, case.Network(tunnel=False) as recorded:
         assert list(net.by_name) == [*recorded.by_name, "bystander"]
         both = net.describe(), recorded.describe()
         ours, theirs = ([port["addresses"] for port in one["ports"]] for one in both)
@@ -100,7 +100,8 @@ def test_a_host_beside_the_path_changes_nothing_in_it():
 
 
 def test_another_client_asks_by_its_own_address():
-    with another.WithAnother(tunnel=False) as net:
+    with case.Network(tunnel=False) as net:
+        net.extend(another.HostsAndAnother())
         assert [*net.by_name] == ["client", "balancer", "server", "client2"]
         seen = Another(net.client2.IP())
         curing.ask_as_another(seen, net)

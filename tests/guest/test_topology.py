@@ -33,6 +33,19 @@ class Pair(Topology):
     topo = Two
 
 
+class Three(Two):
+    """And another host, on the same bridge."""
+
+    def build(self):
+        super().build()
+        slow = {"mtu": 1400, "params2": {"delay": "3ms"}}
+        self.addLink(self.addHost("later", ip="10.9.0.9/24"), "wire", **slow)
+
+
+class Trio(Topology):
+    topo = Three
+
+
 def left_behind():
     """What a topology could leave: processes, namespaces, links of the guest's own, folders."""
     processes = {pid for pid in os.listdir("/proc") if pid.isdigit() and _command(pid)}
@@ -46,6 +59,19 @@ def _command(pid):
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def test_a_host_that_comes_later_is_as_one_from_the_start():
+    before = left_behind()
+    with Trio() as trio, Pair() as pair:
+        pair.extend(Three())
+        assert pair.describe() == trio.describe() and [*pair.by_name] == [*trio.by_name]
+        for net in (pair, trio):
+            sent = net.left.on("ping -n -c 1 10.9.0.9")
+            assert float(re.search(r"time=([\d.]+)", sent)[1]) >= 6, sent  # the delay of both ends
+            assert "tcp-segmentation-offload: off" in net.later.on("ethtool -k later-eth0")
+            assert net.later.on("sysctl -n net.ipv4.tcp_no_metrics_save").strip() == "1"
+    assert left_behind() == before
 
 
 def test_hosts_are_as_described_and_gone_at_the_end():

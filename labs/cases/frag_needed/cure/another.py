@@ -22,12 +22,6 @@ class HostsAndAnother(Hosts):
         self.addLink(self.addHost(ANOTHER, ip=f"{address}/24"), "lan", params2={"delay": "2ms"})
 
 
-class WithAnother(Network):
-    """The report's hosts, and `client2`."""
-
-    topo = HostsAndAnother
-
-
 def as_client(net: Network, client: Node) -> Network:
     """A network as one of its hosts has it: for who asks, and looks on, there it is the `client`."""
     return cast(Network, _As(net, client))  # it has all that a network has, and is none to be closed

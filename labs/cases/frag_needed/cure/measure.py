@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.frag_needed.cure.another import WithAnother, as_client
+from labs.cases.frag_needed.cure.another import HostsAndAnother, as_client
 from labs.cases.frag_needed.cure.evidence import (
     BULK_ROUNDS,
     LARGE,
@@ -39,11 +39,13 @@ BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of th
 def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.NOTHING) -> Evidence:
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
-    make = Network if for_another is ForAnother.NOTHING else WithAnother
-    with two(make) as (untouched, mended), taking.answer_applied(mended) as finished:
-        if finished:
-            observe(seen, untouched, mended)
-            in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
+    with two(Network) as (untouched, mended):
+        if for_another is not ForAnother.NOTHING:
+            mended.extend(HostsAndAnother())
+        with taking.answer_applied(mended) as finished:
+            if finished:
+                observe(seen, untouched, mended)
+                in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
     return taking.evidence(seen)
 
 
@@ -140,7 +142,7 @@ def connections_redirected(net: Network) -> int:
 
 def sidecar_bulk_s(net: Network) -> float:
     """Seconds to ask for the largest file in a request that is as long, and to have it."""
-    with contextlib.closing(ThroughSidecar(net, "bulk")) as connection:
+    with contextlib.closing(ThroughSidecar(net, "bulk", in_bulk=True)) as connection:
         started = time.monotonic()
         connection.ask(max(SERVED_BYTES))
         return time.monotonic() - started

@@ -23,6 +23,7 @@ from labs.errors import CouldNotTell
 from labs.net.counters import counters, moved
 from labs.take.answer import DROP_TO_NOBODY, applied
 from labs.take.script import Taking
+from labs.take.standing import taken
 from labs.wire.capture import Capture, raw
 
 PROGRAM = Path(__file__).with_name("craft.py")
@@ -38,16 +39,22 @@ class HostsAndBystander(Hosts):
         self.addLink(self.addHost("bystander", ip=f"{BYSTANDER}/24"), "lan", params2={"delay": "2ms"})
 
 
-class WithBystander(Network):
-    """The report's hosts, and `bystander` beside the path, where packets are crafted."""
-
-    topo = HostsAndBystander
+def beside_the_path() -> Network:
+    """A network without the fault, and with `bystander` beside the path, where packets are crafted."""
+    net = taken(Network)
+    try:
+        net.extend(HostsAndBystander())
+        net.without_tunnel()
+    except BaseException:
+        net.close()
+        raise
+    return net
 
 
 def take(exercise: Exercise, answer: str) -> Evidence:
     """Send both messages on a network of its own."""
     taking, seen = Taking(exercise, answer), Crafted()
-    with WithBystander(tunnel=False) as net:
+    with beside_the_path() as net:
         with taking.network_errors_noted():
             observe(taking, seen, net)
         if taking.unanswered:  # who only makes packets breaks no network
@@ -55,7 +62,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     return taking.evidence(seen)
 
 
-def observe(taking: Taking, seen: Crafted, net: WithBystander) -> None:
+def observe(taking: Taking, seen: Crafted, net: Network) -> None:
     """The message to be ignored is sent first: it is to meet a client that has learnt nothing."""
     seen.shown, connection = in_flight(net)
     try:
@@ -71,7 +78,7 @@ def observe(taking: Taking, seen: Crafted, net: WithBystander) -> None:
     seen.next_bytes = next_bytes(net)
 
 
-def in_flight(net: WithBystander) -> tuple[list[bytes], Direct]:
+def in_flight(net: Network) -> tuple[list[bytes], Direct]:
     """The packets of a new connection, as a mirror of the client's port would show them, and the connection: the last
     packet is a segment of the client's that stays in flight, for the server has no VIP any more. (With tunl0 down it
     would have: the address stays, and here nothing comes by a tunnel.)"""
@@ -85,7 +92,7 @@ def in_flight(net: WithBystander) -> tuple[list[bytes], Direct]:
     return raw(mirrored), connection
 
 
-def crafted(taking: Taking, shown: list[bytes], net: WithBystander) -> dict[str, bytes]:
+def crafted(taking: Taking, shown: list[bytes], net: Network) -> dict[str, bytes]:
     """The two packets that the answer makes, by its functions' names; none if it has failed."""
     with tempfile.TemporaryDirectory() as folder:
         program, answer = Path(folder, "craft.py"), Path(folder, "answer.py")
@@ -110,7 +117,7 @@ def packets(output: str) -> dict[str, bytes]:
     return {}
 
 
-def sent(packet: bytes, net: WithBystander) -> Sent:
+def sent(packet: bytes, net: Network) -> Sent:
     """A packet, sent to the client from beside the path, and what came of it."""
     before, refused = counters(net.client), ""
     with net.bystander.inside(), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as sender:
@@ -123,7 +130,7 @@ def sent(packet: bytes, net: WithBystander) -> Sent:
     return Sent(packet, refused, moved(before, counters(net.client)), net.client.on(f"ip route get {VIP}").strip())
 
 
-def next_bytes(net: WithBystander) -> list[int]:
+def next_bytes(net: Network) -> list[int]:
     """The lengths of the packets with data that the client's next connection sends."""
     with Watch(net) as watch:
         (connection,) = watch.open(Direct, "next")
