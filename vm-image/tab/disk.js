@@ -8,7 +8,7 @@ globalThis.LiveDisk = (() => {
     // As v86 wants one (its src/buffer.js): offsets and lengths in bytes, and no promise but a function to be called.
     class Disk {
         constructor({bytes, piece_bytes, pieces}, piece) {
-            Object.assign(this, {byteLength: bytes, piece_bytes, pieces, piece, kept: new Map(), onload: null, closed: false});
+            Object.assign(this, {byteLength: bytes, piece_bytes, pieces, piece, kept: new Map(), onload: null, closed: false, waiting: 0});
         }
 
         load() {
@@ -18,8 +18,9 @@ globalThis.LiveDisk = (() => {
         get(start, length, then) {
             const first = Math.floor(start / this.piece_bytes), last = Math.floor((start + length - 1) / this.piece_bytes);
             const all = [];
+            this.waiting++;
             for (let number = first; number <= last; number++) all.push(this.fetched(number));
-            Promise.all(all).then(found => {
+            Promise.all(all).finally(() => this.waiting--).then(found => {
                 if (this.closed) return;
                 const bytes = new Uint8Array(length);
                 for (const [at, part] of found.entries()) {

@@ -14,6 +14,9 @@
 //   shell.type("client ip route get 10.0.0.2\r");
 //   await shell.ended;
 //
+// With `counted: true` the guest's time is counted, see CountedTime: for what is judged, and not for what a reader is to
+// see happen.
+//
 // A run has a machine of its own: one that is put back to its state a second time stands still until the
 // clock has passed that of the saving, and what the client has learnt in one run spoils the next.
 "use strict";
@@ -25,6 +28,8 @@ globalThis.LiveRun = (() => {
     // than half of it, neither can be taken for the other; a half again is kept as a margin.
     const LATEST_MS = 200 / 4, APART_MS = LATEST_MS;
     const LEAST_STEP_MS = 0.0005;
+    // A processor that does 500 million a second, which is what the bounds of the judges are made for (bounds.toml).
+    const INSTRUCTION_NS = 2, LEAST_COUNTED_MS = 1e-6;
     const LAST_LINES = 12;
 
     class RunError extends Error {}
@@ -52,8 +57,8 @@ globalThis.LiveRun = (() => {
 
     // A machine whose guest waits for a request.
     class Machine {
-        constructor(emulator, now, drives = []) {
-            Object.assign(this, {emulator, now, drives, last: [], ready: later(), running: null, broken: null});
+        constructor(emulator, now, drives = [], time = null) {
+            Object.assign(this, {emulator, now, drives, time, last: [], ready: later(), running: null, broken: null});
             this.ready.promise.catch(() => {});
             const console = new Lines(line => this.said(line.replace(/\r$/, "")));
             const answers = new Lines(line => this.answered(JSON.parse(line)));
@@ -123,6 +128,7 @@ globalThis.LiveRun = (() => {
         end() {
             this.running?.settled.reject(new RunError("the machine was ended"));  // or its deadline would keep all of it
             for (const drive of this.drives) drive.close();
+            this.time?.over?.();
             return this.emulator.destroy();
         }
     }
@@ -135,24 +141,58 @@ globalThis.LiveRun = (() => {
         return () => last = Math.max(clock(), last + LEAST_STEP_MS);
     }
 
+    // A guest's time, counted in what it does: an instruction takes INSTRUCTION_NS, and what it would idle away passes at
+    // once. A page that is slow, throttled or in the background, and an emulator that stops to compile, take longer by
+    // our clock, and the guest knows nothing of it: how long a packet waits there is a matter of timers and of instructions.
+    // (QEMU's -icount with sleep=off does the same.) While it waits for a piece of its disk, no time passes.
+    class CountedTime {
+        constructor(begin_ms) {
+            Object.assign(this, {ms: begin_ms, counted: 0, instructions: 0, idle_ms: 0});
+        }
+
+        // In ms, and never the same twice, see neverTwice.
+        now(emulator) {
+            const counter = emulator?.get_instruction_counter() ?? 0, done = (counter - this.counted) >>> 0;
+            this.counted = counter;
+            this.instructions += done;
+            return this.ms += done * INSTRUCTION_NS / 1e6 + LEAST_COUNTED_MS;
+        }
+
+        // For the emulator's devices, too, and in place of its waiting. Its devices' clock is all emulators': one that
+        // counts runs alone, and `over` gives the clock back.
+        attach(machine) {
+            const {v86} = machine.emulator, waits = v86.yield, type = v86.constructor, real = type.microtick;
+            type.microtick = () => this.now(machine.emulator);
+            v86.yield = (ms, tick) => {
+                const idles = ms > 0 && machine.running && !machine.drives.some(drive => drive.waiting);
+                if (idles) this.ms += ms, this.idle_ms += ms;
+                waits.call(v86, idles ? 0 : ms, tick);
+            };
+            this.over = () => type.microtick = real;
+        }
+    }
+
     // `wasm` and the images are ArrayBuffers: nothing is fetched here but pieces of the disks, by `piece(name)`.
-    function started({V86, wasm, options, disks, piece, now = () => performance.now()}) {
+    function started({V86, wasm, options, disks, piece, counted = false, now = () => performance.now()}) {
+        const time = counted ? new CountedTime(now()) : null;
         const drives = Object.fromEntries(Object.entries(disks).map(([name, disk]) => [name, new LiveDisk.Disk(disk, piece)]));
+        let machine = null;
         const emulator = new V86({
             wasm_fn: async imports => {
-                imports.env.microtick = neverTwice(imports.env.microtick);
+                imports.env.microtick = time ? () => time.now(machine?.emulator) : neverTwice(imports.env.microtick);
                 return (await WebAssembly.instantiate(wasm, imports)).instance.exports;
             },
             autostart: true, ...options, ...drives,
         });
-        const machine = new Machine(emulator, now, Object.values(drives));
+        machine = new Machine(emulator, now, Object.values(drives), time);
+        if (time) emulator.add_listener("emulator-ready", () => time.attach(machine));
         for (const drive of machine.drives) drive.onerror = error => machine.breaks(error.message);
         return machine;
     }
 
-    async function restored({V86, wasm, state, settings, disks, piece, now}) {
+    async function restored({V86, wasm, state, settings, disks, piece, counted, now}) {
         const options = {...settings, initial_state: {buffer: state}, autostart: false};
-        const machine = started({V86, wasm, disks, piece, now, options});
+        const machine = started({V86, wasm, disks, piece, counted, now, options});
         await new Promise(resolve => machine.emulator.add_listener("emulator-ready", resolve));
         await machine.emulator.run();
         return machine;
@@ -173,5 +213,5 @@ globalThis.LiveRun = (() => {
                 instruments: {late_ms, guest_ms, host_ms}};
     }
 
-    return {restored, started, verdict, neverTwice, Machine, RunError};
+    return {restored, started, verdict, neverTwice, CountedTime, Machine, RunError};
 })();

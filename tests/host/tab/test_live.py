@@ -128,6 +128,90 @@ def test_no_value_of_the_clock_is_given_twice():
     assert seen == sorted(set(seen)) and seen[-1] == 30
 
 
+# An emulator that has done so many instructions, and whose waiting is noted.
+COUNTED = """
+import "./live.js";
+class Emulated { yield(ms) { waited.push(ms); } }
+Emulated.microtick = () => 0;
+const waited = [], emulator = {done: 0, get_instruction_counter: () => emulator.done >>> 0, v86: new Emulated()};
+const machine = {emulator, running: {}, drives: [{waiting: 0}]}, time = new LiveRun.CountedTime(100);
+const rounded = ms => Math.round(ms * 1e3) / 1e3;
+"""
+
+
+def test_counted_time_passes_by_instructions_and_not_by_our_clock():
+    seen = told(
+        COUNTED
+        + """
+        const at = [time.now(emulator)];
+        await new Promise(resolve => setTimeout(resolve, 30));
+        at.push(time.now(emulator));
+        emulator.done = 2 ** 32 - 1e6;
+        time.now(emulator);
+        emulator.done = 4e6;  // its counter has 32 bits
+        const before = time.ms;
+        at.push(time.now(emulator) - before);
+        const none = new LiveRun.CountedTime(5).now(null) > 5;
+        console.log(JSON.stringify({at: at.map(rounded), grows: at[1] > at[0], none}));
+    """
+    )
+    assert seen == {"at": [100, 100, 10], "grows": True, "none": True}  # 5 million of 2 ns
+
+
+def test_idle_time_is_skipped_but_not_while_the_disk_is_read_or_nobody_asks():
+    seen = told(
+        COUNTED
+        + """
+        time.attach(machine);
+        const {v86} = emulator, ms = [];
+        const idles = (running, waiting) => {
+            [machine.running, machine.drives[0].waiting] = [running, waiting];
+            const before = time.ms;
+            v86.yield(250, 1);
+            ms.push(rounded(time.ms - before));
+        };
+        idles({}, 0), idles({}, 1), idles(null, 0);
+        const [counted] = [rounded(Emulated.microtick() - time.ms)];
+        time.over();
+        console.log(JSON.stringify({ms, waited, counted, after: Emulated.microtick(), idle: time.idle_ms}));
+    """
+    )
+    assert seen == {"ms": [250, 0, 0], "waited": [0, 250, 250], "counted": 0, "after": 0, "idle": 250}
+
+
+CHECK = """
+import "./live.js";
+import "./protocol.js";
+const said = [], asked = [], held = {module: "labs", arguments: ["live", "x"]};
+const machine = {request: async (request, onLine, deadline_ms) => {
+    asked.push({...request, deadline_ms});
+    for (const line of LINES) onLine(line);
+    return {status: 0};
+}};
+const answer = {exercise: "x/1", answer: "on client true"}, why = error => ({error: error.message});
+const verdict = await LiveProtocol.check(machine, held, answer, one => said.push(one)).catch(why);
+console.log(JSON.stringify({said, asked, verdict}));
+"""
+
+
+def test_an_answer_is_judged_on_what_is_held_and_with_a_seed_of_its_own():
+    lines = [
+        {"out": json.dumps(one)} for one in ({"kind": "step", "words": "…"}, {"kind": "verdict", "verdict": {"a": 1}})
+    ]
+    seen = [told(CHECK.replace("LINES", json.dumps(lines))) for _ in range(2)]
+    assert [one["verdict"] for one in seen] == [{"a": 1}] * 2 and len(seen[0]["said"]) == 2
+    asked = [one["asked"][0] for one in seen]
+    assert asked[0]["arguments"] == ["live", "x"] and asked[0]["deadline_ms"] >= 60_000
+    words = [json.loads(each["stdin"]) for each in asked]
+    assert words[0]["check"] == "x/1" and words[0]["answer"] == "on client true"
+    assert words[0]["seed"] != words[1]["seed"]
+
+
+def test_a_guest_without_a_verdict_is_an_error_with_its_last_words():
+    seen = told(CHECK.replace("LINES", json.dumps([{"err": "no memory"}])))
+    assert seen["verdict"] == {"error": "the guest could not judge it (status 0): no memory"}
+
+
 RUN = [
     {"kind": "begins", "clock_ms": 1000, "heard_ms": 5000},
     {"kind": "exchange", "name": "A", "late_ms": 3, "heard_ms": 5100},
