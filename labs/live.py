@@ -10,8 +10,16 @@ input, and prints what a page shows, as it comes: one JSON object a line, with i
     {"kind": "outcome", …}                      all that is known of the run, as plain values
     {"kind": "over"}                            what follows is cleared away
 
-The line is a JSON object: what the case's `live.py` takes (for frag-needed {"told": true, "trace": true}), or
-{"terminal": [80, 24]}, columns and rows, for Mininet's command line on that network at the console. A case's module has
+The line is a JSON object: what the case's `live.py` takes (for frag-needed {"told": true, "trace": true});
+{"terminal": [80, 24]}, columns and rows, for Mininet's command line on that network at the console; or
+{"check": "frag-needed/1", "answer": "…", "seed": "…"}, an answer to be judged as `labs check` does, on networks of its
+own; what is to be unforeseen is drawn by that seed:
+
+    {"kind": "step", "words": "…"}              what is done now
+    {"kind": "verdict", "verdict": {…}}         as `labs check --json` prints it
+    {"kind": "figure", "name": "judged", …}     of the packets that were judged, if there is one
+
+A case's module has
 
     opened()    a context manager: a Live, whose network is up
 
@@ -22,6 +30,7 @@ import fcntl
 import gc
 import json
 import os
+import random
 import struct
 import sys
 import termios
@@ -30,10 +39,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
+from core.draw.ladder import Ladder
 from core.draw.tree import Element, data
+from core.protocol import ANSWER, CONTROL, NETWORK
+from labs.judge import judging
+from labs.measure import timing
+from labs.take.attempts import take_and_judge
 
 CONSOLE = "/dev/ttyS0"
 Say = Callable[..., None]
+# Of the steps of a check, for who waits for it.
+STEPS = {
+    NETWORK: "networks are set up or removed …",
+    CONTROL: "the untouched network is measured …",
+    ANSWER: "the answer runs …",
+}
 
 
 class Live(Protocol):
@@ -57,9 +77,23 @@ def live(case: ModuleType) -> None:
             _at_console(*asked["terminal"])
             opened.terminal()
             return
+        if "check" in asked:
+            random.seed(asked["seed"])  # what this process would draw by itself was saved with it
+            check(asked["check"], asked["answer"])
+            return
         gc.disable()  # a run is over before there is much to collect
         opened.run(asked, say)
         say("over")
+
+
+def check(exercise: str, answer: str) -> None:
+    """Judges an answer, and says what is done meanwhile."""
+    timing.tell(lambda step: say("step", words=STEPS[step]) if step in STEPS else None)
+    verdict, evidence = take_and_judge(exercise, answer)
+    say("verdict", verdict=verdict.to_json())
+    drawn = judging.picture(evidence) if evidence else None
+    if isinstance(drawn, Ladder):
+        figure("judged", drawn.drawn())
 
 
 def drop_files() -> None:

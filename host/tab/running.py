@@ -12,6 +12,11 @@ def run(state: State, with_route: bool, trace: bool) -> dict:
     return {**seen, "kernel": state.described["release"]}
 
 
+def check(state: State, exercise: str, answer: str) -> dict:
+    """The verdict on an answer, as a page comes to it, with what was said on the way and what it cost (`host`)."""
+    return call("check", state.folder, json.dumps({"exercise": exercise, "answer": answer}))
+
+
 def described(state: State) -> dict:
     """What was made, and where."""
     return {**state.described, "folder": str(state.folder)}

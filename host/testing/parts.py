@@ -76,6 +76,8 @@ def parts() -> dict[str, Part]:
                 "vm-image/qemu/",
             ),
         ),
+        # Every known answer that a page can judge, half a minute each; only `./lab test --all` has time for them.
+        "tab": Part(3000, (), ("core/", "labs/", "host/tab/", "vm-image/tab/", "tests/vm/test_tab_answers.py")),
         "machinery": Part(370, ("book/toolbox.md",), MACHINERY),  # whose lines are tried in the VM
         **of_cases,
     }

@@ -3,17 +3,25 @@
 import itertools
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from core.protocol import TAKING
 
 _spans: list[tuple[float, float, str]] = []  # from, to, on what; several threads add to it
+_told: list[Callable[[str], None]] = []
+
+
+def tell(whom: Callable[[str], None]) -> None:
+    """Tell of each step from now on, as it begins."""
+    _told.append(whom)
 
 
 @contextmanager
 def timed(on: str) -> Iterator[None]:
     """Count the time of a block as spent on this step."""
+    for whom in _told:
+        whom(on)
     began = time.monotonic()
     try:
         yield

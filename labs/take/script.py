@@ -16,6 +16,7 @@ from labs.measure.timing import timed
 from labs.net.topology import CommandFailed, NotReady, Topology
 from labs.take.answer import applied
 from labs.take.settings import compared, settings
+from labs.take.standing import settings_so_far, taken
 from labs.trace.calls import Calls
 
 # Who knows the number of a network (netnsid; net/core/net_namespace.c) acts there without having been given it: each
@@ -27,9 +28,9 @@ NETWORK_ERRORS = (OSError, ssl.SSLError, NotReady, CommandFailed, IndexError, St
 
 @contextlib.contextmanager
 def two(make: Callable[[], Topology]):
-    """Two topologies, made at the same time and closed with the block."""
+    """Two topologies, made at the same time where they are not up already, and closed with the block."""
     with ThreadPoolExecutor(2) as pool:
-        making = [pool.submit(make) for _ in range(2)]
+        making = [pool.submit(taken, make) for _ in range(2)]
     made = [future.result() for future in making if not future.exception()]
     try:
         yield [future.result() for future in making]
@@ -58,7 +59,8 @@ class Taking:
     def look_at_others(self, net: Topology) -> None:
         """Note how the hosts that are not the answer's are set. `answer_applied` does, unless that was done; it takes
         a second under emulation."""
-        self.before = {name: settings(node) for name, node in net.by_name.items() if name not in self.exercise.allowed}
+        others = {name: node for name, node in net.by_name.items() if name not in self.exercise.allowed}
+        self.before = {name: settings_so_far(node) for name, node in others.items()}
 
     @contextlib.contextmanager
     def answer_applied(self, net: Topology):

@@ -3,6 +3,7 @@
 //   node node.mjs make FOLDER                boots the kernel that lies there; leaves state.zst and says what it is
 //   node node.mjs run FOLDER JSON            restores that state and runs chapter 1 once, as this asks; see labs/live.py
 //   node node.mjs ask FOLDER JSON            restores that state and has it work on one request, see live.js
+//   node node.mjs check FOLDER JSON          restores it and judges an answer, {exercise, answer}, as protocol.js does
 //   node node.mjs type FOLDER PROMPT LINE ...  restores it, types each line at a prompt; says what the terminal said
 //
 // Prints one JSON object; an error is {"error": …} and status 3. FOLDER's state.json holds the hash of each
@@ -15,10 +16,11 @@ import {join, resolve} from "node:path";
 import {constants, zstdCompressSync} from "node:zlib";
 import "./disk.js";
 import "./live.js";
+import "./protocol.js";
 
 const {restored, started, verdict} = globalThis.LiveRun;
-// A boot takes some 90 s of a processor. On a busy machine it waits for its turn, which is no reason to give it up.
-const BOOT_CPU_S = 300, BOOT_DEADLINE_S = 3600, DEADLINE_MS = 300000;
+// A boot takes some 130 s of a processor. On a busy machine it waits for its turn, which is no reason to give it up.
+const BOOT_CPU_S = 600, BOOT_DEADLINE_S = 3600, DEADLINE_MS = 300000;
 const SCREEN = {columns: 80, rows: 24};
 // Of what a process and its forks have in common they have copies, far apart: the window is as large as is read by default.
 const ZSTD = {[constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_windowLog]: 27,
@@ -60,19 +62,19 @@ async function make(folder) {
     return {release, boot_s, cpu_s, unpacked_bytes: state.length};
 }
 
-async function saved(folder, read) {
+async function saved(folder, read, counted) {
     const {settings, disks, files} = described(folder, "state.json");
     for (const [name, {sha256}] of Object.entries(files)) {
         if (createHash("sha256").update(new Uint8Array(bytes(folder, name))).digest("hex") !== sha256)
             throw new Error(`state and emulator are one pair, and ${name} is not the one that was made with the others`);
     }
-    return restored({...emulator(folder, read), state: bytes(folder, "state.zst"), settings, disks});
+    return restored({...emulator(folder, read), state: bytes(folder, "state.zst"), settings, disks, counted});
 }
 
 // What a request leads to in a machine of its own.
-async function asked(folder, request) {
+async function asked(folder, request, counted = false) {
     const begin_ms = performance.now(), lines = [], read = [];
-    const machine = await saved(folder, read);
+    const machine = await saved(folder, read, counted);
     const restored_ms = performance.now();
     const {status} = await machine.request(request, line => lines.push(line), DEADLINE_MS);
     const ran_ms = performance.now();
@@ -85,6 +87,19 @@ async function asked(folder, request) {
 
 async function ask(folder, [request]) {
     return asked(folder, JSON.parse(request));
+}
+
+// Beside the verdict what was said on the way, and what it cost: by our clock, and in the guest's instructions.
+async function check(folder, [words]) {
+    const begin_ms = performance.now(), said = [], read = [];
+    const machine = await saved(folder, read, true);
+    const verdict = await globalThis.LiveProtocol.check(machine, described(folder, "state.json").held, JSON.parse(words),
+                                                        one => said.push({...one, host_ms: Math.round(performance.now() - begin_ms),
+                                                                           instructions: machine.time.instructions}));
+    const {instructions, idle_ms} = machine.time;
+    await machine.end();
+    return {...verdict, said, host: {took_ms: performance.now() - begin_ms, cpu_s: process.cpuUsage().user / 1e6, instructions,
+                                     idle_ms, pieces_bytes: read.reduce((sum, {bytes}) => sum + bytes, 0)}};
 }
 
 async function run(folder, [words]) {
@@ -115,7 +130,7 @@ const [verb, named, ...words] = process.argv.slice(2);
 const folder = resolve(named);
 let status = 0, answer;
 try {
-    answer = await {make, run, ask, type}[verb](folder, words);
+    answer = await {make, run, ask, check, type}[verb](folder, words);
 } catch (error) {
     [answer, status] = [{error: error.message}, 3];
 }

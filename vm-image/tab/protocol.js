@@ -8,6 +8,7 @@
 // measured, reason, instruments}, see LiveRun.verdict. What comes behind it is drawn, which takes longer.
 "use strict";
 globalThis.LiveProtocol = (() => {
+    const CHECK_MS = 600000;  // a page may be slow: what the answer itself may take is counted in the guest
     const WORDS = {
         ready: () => "The kernel is awake; its hosts are connected …",
         asks: ({name}) => `${name} waits …`,
@@ -46,5 +47,21 @@ globalThis.LiveProtocol = (() => {
         });
     }
 
-    return {run, words};
+    // The verdict on an answer to an exercise, by the lab's judge, in a machine whose time is counted. As `run` for the rest.
+    async function check(machine, held, {exercise, answer}, onSaid) {
+        const {RunError} = LiveRun;
+        let verdict;
+        const seed = [...crypto.getRandomValues(new Uint8Array(16))].join();
+        const complaints = [], line = ({out, err}) => {
+            if (out === undefined) return complaints.push(err);
+            const said = JSON.parse(out);
+            if (said.kind === "verdict") ({verdict} = said);
+            onSaid(said);
+        };
+        const {status} = await machine.request({...held, stdin: `${JSON.stringify({check: exercise, answer, seed})}\n`}, line, CHECK_MS);
+        if (!verdict) throw new RunError(`the guest could not judge it (status ${status}): ${complaints.at(-1) ?? "it gave no reason"}`);
+        return verdict;
+    }
+
+    return {run, check, words};
 })();

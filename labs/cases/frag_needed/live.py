@@ -5,14 +5,17 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.cases import case, exercises
 from core.draw import stacks_view
 from core.draw.tree import Element
 from labs import live
+from labs.case import exercise_module
 from labs.cases.frag_needed import shell, tracing
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Instruments, Watch
 from labs.shell import prompt
+from labs.take import standing
 from labs.trace import symbols
 from labs.trace.expected import beside
 from labs.trace.tracer import Tracer
@@ -107,4 +110,9 @@ def opened() -> Iterator[Opened]:
                 live.data(drawn)
         rehearsed.watch.close()
         net.forget()
+        exercises()  # all are read by whoever asks for one, which takes seconds in a page; so does an import
+        for exercise in case("frag-needed").exercises:
+            for name in ("measure", "judge") if exercise.tab else ():
+                exercise_module(exercise, name)
+        standing.bring_up(Network, 2)
         yield Opened(net, instruments, later)

@@ -14,6 +14,7 @@ from labs.cases.frag_needed.workload import Direct, Watch
 from labs.net.counters import counters
 from labs.net.written import Written
 from labs.take.script import Taking, control
+from labs.take.standing import taken
 
 SYSCTL = "net/ipv4/route/mtu_expires"
 
@@ -21,7 +22,7 @@ SYSCTL = "net/ipv4/route/mtu_expires"
 def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer on a network of its own."""
     taking, seen = Taking(exercise, answer), Lasting()
-    with Network() as net:
+    with taken(Network) as net:
         net.client.sysctl({SYSCTL: str(EXPIRES_S)})
         taking.look_at_others(net)  # what is learnt now expires soon, and the answer is to act before
         watch = Watch(net)

@@ -1,0 +1,47 @@
+"""Which networks are up before anybody asks for one? In a guest that is saved, those that it was saved with.
+
+    bring_up(Network, 2)     before the guest is saved
+    net = taken(Network)     in a check: one of them, and a new one where none is left
+
+To bring one up takes longer than all that is then done on it. Each is given out once: what an answer has changed, no
+other answer meets. The hosts' settings, which a check looks at before the answer acts, are looked at beforehand, too.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from labs.net.topology import Node, Topology
+from labs.take.settings import settings
+
+Kind = TypeVar("Kind", bound=Topology)
+
+_up: list[Topology] = []
+_one_takes = threading.Lock()
+_settings: dict[Node, list[str]] = {}
+
+
+def bring_up(kind: type[Topology], count: int) -> None:
+    """Have so many networks of a kind up, and their hosts looked at."""
+    with ThreadPoolExecutor(count) as pool:
+        made = [future.result() for future in [pool.submit(kind) for _ in range(count)]]
+    _up.extend(made)
+    _settings.update({node: settings(node) for net in made for node in net.hosts})
+
+
+def taken(make: Callable[[], Kind]) -> Kind:
+    """A network of the kind `make` that is up, and is no other's from now on; a new one if there is none."""
+    with _one_takes:
+        for net in _up:
+            if type(net) is make:
+                _up.remove(net)
+                return net
+    return make()
+
+
+def settings_so_far(node: Node) -> list[str]:
+    """A host's settings, before anything has been done on its network."""
+    return _settings.pop(node, None) or settings(node)
