@@ -53,9 +53,7 @@ def test_beside_busy_loops_it_takes_longer_and_says_the_same(kernel):
             loop.kill()
             loop.wait()
     assert seen["verdict"] == "PASS", seen["reasons"]
-    assert seen["measured"]["untouched_b_ms"] < 300, seen[
-        "measured"
-    ]  # with a timer of 200
+    assert seen["measured"]["untouched_b_ms"] < 300, seen["measured"]  # with a timer of 200
 
 
 @pytest.mark.part("machinery", why="judges two answers")
