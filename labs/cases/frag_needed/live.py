@@ -96,11 +96,21 @@ def figures(seen: Observed, tracer: Tracer | None) -> Iterator[tuple[str, Elemen
             yield f"stack-{expected.file.stem}", stacks_view.figure(compared.to_json())
 
 
+def prepare_checks() -> None:
+    """Read and import what checks need, which takes a page seconds, and bring their networks up."""
+    exercises()  # all are read by whoever asks for one
+    for exercise in case("frag-needed").exercises:
+        for name in ("measure", "judge") if exercise.tab else ():
+            exercise_module(exercise, name)
+    standing.bring_up(Network, 2)
+
+
 @contextlib.contextmanager
 def opened() -> Iterator[Opened]:
     """Once it has been rehearsed: the first run of a program has more to do than any later one, which is the
     machine's doing. Then all that it has taught the client is forgotten."""
     with Network() as net, Instruments(net) as instruments, contextlib.ExitStack() as later:
+        prepare_checks()
         live.drop_files()
         symbols.running().read()  # all modules are loaded by now
         rehearsed = Opened(net, instruments, later)
@@ -110,9 +120,4 @@ def opened() -> Iterator[Opened]:
                 live.data(drawn)
         rehearsed.watch.close()
         net.forget()
-        exercises()  # all are read by whoever asks for one, which takes seconds in a page; so does an import
-        for exercise in case("frag-needed").exercises:
-            for name in ("measure", "judge") if exercise.tab else ():
-                exercise_module(exercise, name)
-        standing.bring_up(Network, 2)
         yield Opened(net, instruments, later)

@@ -198,5 +198,5 @@ def test_one_that_fails_after_it_passed_is_run_again(all_passed):
 
 
 def test_an_unknown_part_names_the_known():
-    with pytest.raises(LabError, match="no part 'pages'; there are: base, site, machinery, frag-needed"):
+    with pytest.raises(LabError, match="no part 'pages'; there are: base, site, tab, machinery, frag-needed"):
         run.run(False, False, "pages", [])
