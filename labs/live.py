@@ -80,6 +80,7 @@ def live(case: ModuleType) -> None:
         if "check" in asked:
             random.seed(asked["seed"])  # what this process would draw by itself was saved with it
             check(asked["check"], asked["answer"])
+            say("over")
             return
         gc.disable()  # a run is over before there is much to collect
         opened.run(asked, say)

@@ -20,47 +20,51 @@ globalThis.LiveProtocol = (() => {
 
     const waited = said => Object.fromEntries(said.filter(({kind}) => kind === "exchange").map(one => [one.name, one.waited_ms]));
 
-    // The outcome, once the run is over; an error of `onSaid` ends it, too.
-    function run(machine, held, asked, onSaid) {
-        const {RunError, verdict} = LiveRun, said = [], complaints = [];
+    // What `over` gives once the guest has done what it was asked for; an error of `onSaid` ends it, too.
+    function done(machine, held, asked, onSaid, over, deadline_ms) {
+        const complaints = [];
         return new Promise((resolve, reject) => {
-            const heard = one => {
-                said.push(one);
-                if (one.kind === "ends") Object.assign(one, {waited_ms: waited(said)}, verdict(said));
-                onSaid(one);
-                if (one.kind !== "over") return;
-                const [outcome] = said.filter(({kind}) => kind === "outcome");
-                if (!outcome) throw new RunError("expected a run with its outcome");
-                const {kind, heard_ms, ...known} = outcome;
-                resolve(known);
-            };
             const line = ({out, err, at_ms}) => {
                 if (out === undefined) return complaints.push(err);
                 try {
-                    heard({...JSON.parse(out), heard_ms: at_ms});
+                    const one = {...JSON.parse(out), heard_ms: at_ms};
+                    onSaid(one);
+                    if (one.kind === "over") resolve(over());  // what is left is to clear away
                 } catch (error) {
                     reject(error);
                 }
             };
-            machine.request({...held, stdin: `${JSON.stringify(asked)}\n`}, line).then(({status}) =>
-                reject(new RunError(`the guest could not (status ${status}): ${complaints.at(-1) ?? "it gave no reason"}`)), reject);
+            machine.request({...held, stdin: `${JSON.stringify(asked)}\n`}, line, deadline_ms).then(({status}) => reject(
+                new LiveRun.RunError(`the guest could not (status ${status}): ${complaints.at(-1) ?? "it gave no reason"}`)), reject);
         });
     }
 
-    // The verdict on an answer to an exercise, by the lab's judge, in a machine whose time is counted. As `run` for the rest.
-    async function check(machine, held, {exercise, answer}, onSaid) {
-        const {RunError} = LiveRun;
-        let verdict;
+    // The outcome of a run.
+    function run(machine, held, asked, onSaid) {
+        const {RunError, verdict} = LiveRun, said = [];
+        return done(machine, held, asked, one => {
+            said.push(one);
+            if (one.kind === "ends") Object.assign(one, {waited_ms: waited(said)}, verdict(said));
+            onSaid(one);
+        }, () => {
+            const [outcome] = said.filter(({kind}) => kind === "outcome");
+            if (!outcome) throw new RunError("expected a run with its outcome");
+            const {kind, heard_ms, ...known} = outcome;
+            return known;
+        });
+    }
+
+    // The verdict on an answer to an exercise, by the lab's judge, in a machine whose time is counted.
+    function check(machine, held, {exercise, answer}, onSaid) {
         const seed = [...crypto.getRandomValues(new Uint8Array(16))].join();
-        const complaints = [], line = ({out, err}) => {
-            if (out === undefined) return complaints.push(err);
-            const said = JSON.parse(out);
-            if (said.kind === "verdict") ({verdict} = said);
-            onSaid(said);
-        };
-        const {status} = await machine.request({...held, stdin: `${JSON.stringify({check: exercise, answer, seed})}\n`}, line, CHECK_MS);
-        if (!verdict) throw new RunError(`the guest could not judge it (status ${status}): ${complaints.at(-1) ?? "it gave no reason"}`);
-        return verdict;
+        let verdict;
+        return done(machine, held, {check: exercise, answer, seed}, one => {
+            if (one.kind === "verdict") ({verdict} = one);
+            onSaid(one);
+        }, () => {
+            if (!verdict) throw new LiveRun.RunError("expected a verdict");
+            return verdict;
+        }, CHECK_MS);
     }
 
     return {run, check, words};

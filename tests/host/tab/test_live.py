@@ -195,11 +195,10 @@ console.log(JSON.stringify({said, asked, verdict}));
 
 
 def test_an_answer_is_judged_on_what_is_held_and_with_a_seed_of_its_own():
-    lines = [
-        {"out": json.dumps(one)} for one in ({"kind": "step", "words": "…"}, {"kind": "verdict", "verdict": {"a": 1}})
-    ]
+    said = ({"kind": "step", "words": "…"}, {"kind": "verdict", "verdict": {"a": 1}}, {"kind": "over"})
+    lines = [{"out": json.dumps(one)} for one in said]
     seen = [told(CHECK.replace("LINES", json.dumps(lines))) for _ in range(2)]
-    assert [one["verdict"] for one in seen] == [{"a": 1}] * 2 and len(seen[0]["said"]) == 2
+    assert [one["verdict"] for one in seen] == [{"a": 1}] * 2 and len(seen[0]["said"]) == 3
     asked = [one["asked"][0] for one in seen]
     assert asked[0]["arguments"] == ["live", "x"] and asked[0]["deadline_ms"] >= 60_000
     words = [json.loads(each["stdin"]) for each in asked]
@@ -209,7 +208,9 @@ def test_an_answer_is_judged_on_what_is_held_and_with_a_seed_of_its_own():
 
 def test_a_guest_without_a_verdict_is_an_error_with_its_last_words():
     seen = told(CHECK.replace("LINES", json.dumps([{"err": "no memory"}])))
-    assert seen["verdict"] == {"error": "the guest could not judge it (status 0): no memory"}
+    assert seen["verdict"] == {"error": "the guest could not (status 0): no memory"}
+    seen = told(CHECK.replace("LINES", json.dumps([{"out": '{"kind": "over"}'}])))
+    assert seen["verdict"] == {"error": "expected a verdict"}
 
 
 RUN = [
