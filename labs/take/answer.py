@@ -83,7 +83,7 @@ def applied(
         with open(path, "w") as file:
             file.write(script)
         environment = {
-            "PATH": f"{_program(folder)}:{os.environ['PATH']}",
+            "PATH": f"{_folder_with_on(folder)}:{os.environ['PATH']}",
             "HOME": folder,
             "LANG": "C.UTF-8",
             "LAB_NODES": " ".join(pids),
@@ -126,7 +126,7 @@ def _folder():
         yield folder
 
 
-def _program(folder: str) -> str:
+def _folder_with_on(folder: str) -> str:
     """Where `on` is a program, for what a script starts."""
     programs = os.path.join(folder, "programs")
     os.mkdir(programs)

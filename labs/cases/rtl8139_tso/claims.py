@@ -76,7 +76,7 @@ def dont_fragment(plain, locked) -> list[Claim]:
     """ip_dont_fragment(): the lock and nothing else differs."""
     said = []
     for watched, lock in ((plain, False), (locked, True)):
-        ways = watched.verdicts
+        ways = watched.by_lock_and_df
         said.append(
             Claim(
                 set(ways) == {(lock, "WANT", not lock)},

@@ -145,13 +145,15 @@ class Network(Topology):
         packets on their way, and a capture and counters have to end after the same one. What was under way has come
         before the first answer to a ping, and what that led to, the router's ICMP say, before the second. A server that
         answers none is judged elsewhere."""
-        if not poll(lambda: not self._open(name), deadline_s):
-            raise NotReady(f"expected {name} to end its connections, found some in the states {self._open(name)}")
+        if not poll(lambda: not self._connection_states(name), deadline_s):
+            raise NotReady(
+                f"expected {name} to end its connections, found some in the states {self._connection_states(name)}"
+            )
         for _ in range(2):
             with contextlib.suppress(CommandFailed):
                 self.client.on("ping", "-n", "-c", "1", "-W", f"{PATIENCE_S}", SERVERS[name])
 
-    def _open(self, name: str) -> set[str]:
+    def _connection_states(self, name: str) -> set[str]:
         """States of the connections to a server's port."""
         return {one.state for one in self[name].sockets() if one.local_port == PORT} - {LISTEN, TIME_WAIT}
 

@@ -106,7 +106,7 @@ class Watched:
         return sum(event.detail >> 16 & COLLISION_BITS or CHECKSUMS_AS_COLLISIONS for event in self.of("cp_start_xmit"))
 
     @property
-    def verdicts(self) -> Counter[tuple[bool, str, bool]]:
+    def by_lock_and_df(self) -> Counter[tuple[bool, str, bool]]:
         """(route's MTU locked, the socket's pmtudisc, DF set) of every packet of the connection."""
         return Counter(
             (bool(event.detail & 1), PMTUDISC.get(event.detail >> 1, "?"), bool(event.value))
