@@ -34,7 +34,7 @@ class Exercise:
     `applies` says what an answer acts on: the "guest", where the judge applies it; the "profile",
     whose cards in `may_change` it chooses; or a "device" of QEMU, where it is the file `replaces` of
     the source, which the file `unit` includes (host/exercises/answer_machine.py). A judge bounds what it runs;
-    `deadline_s` is for a guest that an answer has broken.
+    `deadline_s` is for a guest that an answer has broken. `tab` says that it can be judged in a browser's tab, too.
     """
 
     id: str
@@ -49,6 +49,7 @@ class Exercise:
     replaces: str = ""
     unit: str = ""
     deadline_s: int = 300
+    tab: bool = False
 
     @property
     def number(self) -> str:

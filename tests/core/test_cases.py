@@ -13,6 +13,11 @@ def test_all_are_found_in_the_order_of_the_chapters():
     assert cases.exercise("rtl8139-tso/5").applies == "device" and cases.exercise("rtl8139-tso/5").suffix == ".c"
 
 
+def test_only_what_says_so_can_be_judged_in_a_tab():
+    """The fifth compiles a BPF program, for which the tab's guest has no compiler."""
+    assert [id for id, each in cases.exercises().items() if each.tab] == [f"frag-needed/{n}" for n in (1, 2, 3, 4, 6)]
+
+
 def test_an_unknown_exercise_names_all_or_those_of_its_case():
     with pytest.raises(cases.WrongCall, match="no exercise 'frag-needed/9'; there are: .*addr-select/6$"):
         cases.exercise("frag-needed/9")
