@@ -1,5 +1,5 @@
 /* How does a page get the files of a machine, and how does it know that they are the right ones? From a server, or from
-   a folder on the disk, where it may load no file but scripts: see live_run.py. For live-run.js. */
+   a folder on the disk, where it may load no file but scripts: see live_run.py. For live-run.js and live-exercise.js. */
 "use strict";
 globalThis.LivePage = (() => {
 
@@ -123,6 +123,30 @@ class Files {
   }
 }
 
-return { Files };
+function megabytes(bytes) {
+  return (bytes / 1e6).toFixed(1);
+}
+
+/* In bytes, of what a machine needs, or a terminal besides. */
+function total(live, terminal = false) {
+  return Object.entries(live.files).filter(([name]) => live.terminal.includes(name) === terminal)
+    .reduce((sum, [, file]) => sum + file.bytes, 0);
+}
+
+/* All that a machine is restored from; meanwhile it is said how much of it has come. */
+async function loaded(live, say) {
+  let bytes = 0, waiting = true;
+  const files = new Files(live, count => {
+    bytes += count;
+    if (waiting) say(`Loading: ${megabytes(bytes)} of ${megabytes(total(live))} MB`);
+  });
+  try {
+    return await files.all();
+  } finally {
+    waiting = false;  // where one file failed, the others may still come
+  }
+}
+
+return { Files, loaded, megabytes, total };
 
 })();

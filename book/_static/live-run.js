@@ -11,7 +11,7 @@ const MODES = [
 ];
 const TERMINAL = { id: "terminal", words: "A terminal in its hosts" };
 const TIMES = [["A", "a_ms"], ["B", "b_ms"], ["B again", "b_again_ms"]];
-const { Files } = globalThis.LivePage;
+const { Files, loaded, megabytes, total } = globalThis.LivePage;
 
 /* Whether the tab was in the background, where a browser may slow it down: an instrument that does not look at who
    waited. */
@@ -41,18 +41,8 @@ class Box {
     this.rows = this.opens = null;
     this.loaded = null;
     this.place = element.querySelector(".wpw-live-place");
-    this.button(`Run it here (loads ${this.megabytes(this.total())} MB)`, MODES[0]);
+    this.button(`Run it here (loads ${megabytes(total(this.live))} MB)`, MODES[0]);
     element.hidden = false;
-  }
-
-  /* In bytes, of what a run needs, or a terminal besides. */
-  total(terminal = false) {
-    return Object.entries(this.live.files).filter(([name]) => this.live.terminal.includes(name) === terminal)
-      .reduce((sum, [, file]) => sum + file.bytes, 0);
-  }
-
-  megabytes(bytes) {
-    return (bytes / 1e6).toFixed(1);
   }
 
   button(words, mode) {
@@ -113,17 +103,7 @@ class Box {
   }
 
   async load() {
-    if (this.loaded) return;
-    let bytes = 0, waiting = true;
-    const files = new Files(this.live, count => {
-      bytes += count;
-      if (waiting) this.say(`Loading: ${this.megabytes(bytes)} of ${this.megabytes(this.total())} MB`);
-    });
-    try {
-      this.loaded = await files.all();
-    } finally {
-      waiting = false;  // where one file failed, the others may still come
-    }
+    this.loaded ??= await loaded(this.live, words => this.say(words));
   }
 
   /* The times are shown as soon as they are known, and the pictures as they come. */
@@ -181,7 +161,7 @@ class Box {
     this.buttons.replaceChildren();
     for (const mode of MODES)
       this.button(mode.words, mode);
-    this.opens = this.button(`${TERMINAL.words} (loads ${this.megabytes(this.total(true))} MB)`, TERMINAL);
+    this.opens = this.button(`${TERMINAL.words} (loads ${megabytes(total(this.live, true))} MB)`, TERMINAL);
     this.buttons.firstChild.focus();
   }
 

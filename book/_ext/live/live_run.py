@@ -21,6 +21,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.builders import Builder
 from sphinx.util.docutils import SphinxDirective
 
 from book._ext.fail_closed import fault
@@ -42,8 +43,7 @@ DISKS = "disks.json"  # which pieces they are of: too long a list for each who o
 
 
 def box(live: dict, recorded: dict) -> Element:
-    """The box, with what its script has to know. The script shows it: without one there is nothing to click.
-    It brings the styles of what a run draws: the page has them only where it shows a recorded one."""
+    """The box, with what its script has to know. The script shows it: without one there is nothing to click."""
     data = {"live": live, "recorded": recorded}
     return h(
         "section",
@@ -65,8 +65,13 @@ def box(live: dict, recorded: dict) -> Element:
         h("p", {"class": "wpw-live-said", "role": "status"}),
         h("div", {"class": "wpw-live-place"}),
         h("div", {"class": "wpw-live-seen"}),
-        h("style", {}, ladder_svg.CSS + stacks_view.CSS),
+        drawn_styles(),
     )
+
+
+def drawn_styles() -> Element:
+    """The styles of what a guest draws: a page has them only where it shows a recorded one."""
+    return h("style", {}, ladder_svg.CSS + stacks_view.CSS)
 
 
 @dataclass(frozen=True)
@@ -140,12 +145,15 @@ class LiveRun(SphinxDirective):
         return [live_box("", recorded=recorded)] if self.env.app.config.live_state else []
 
 
+def manifest(builder: Builder) -> dict:
+    """What the script of the page that is being written has to know of the state."""
+    up = "../" * builder.current_docname.count("/")
+    return builder.app.live_pair.manifest(up, [Path(name).name for name in builder.app.config.live_scripts])
+
+
 def visit_html(self, node: live_box) -> None:
     """The box with all that its script has to know."""
-    app = self.builder.app
-    up = "../" * self.builder.current_docname.count("/")
-    live = app.live_pair.manifest(up, [Path(name).name for name in app.config.live_scripts])
-    self.body.append(markup(box(live, node["recorded"])))
+    self.body.append(markup(box(manifest(self.builder), node["recorded"])))
     raise nodes.SkipNode
 
 
