@@ -33,7 +33,7 @@ def test_what_a_download_has_left_and_what_that_leads_to(guests_packages, monkey
         router.came.clear()
 
     net.client = SimpleNamespace(on=ping)
-    monkeypatch.setattr(net, "_open", lambda name: set())
+    monkeypatch.setattr(net, "_connection_states", lambda name: set())
     net.settle("server")
     assert server.came == ["an ICMP"] and not server.under_way
 
@@ -47,7 +47,7 @@ def test_nobody_who_answers_no_ping_keeps_a_network_from_settling(guests_package
         raise network.CommandFailed
 
     net.client = SimpleNamespace(on=ping)
-    monkeypatch.setattr(net, "_open", lambda name: set())
+    monkeypatch.setattr(net, "_connection_states", lambda name: set())
     net.settle("server")
     assert len(pinged) == 2
 
