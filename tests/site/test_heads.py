@@ -76,8 +76,8 @@ def test_who_speaks_of_a_chapter_by_its_number_leads_to_it(built_site):
             if number := re.match(r"[Cc]hapter (\d)", link.get_text()):
                 seen += 1
                 page = link["href"].partition(".html")[0].rsplit("/", 1)[-1]
-                page = page.removesuffix("-further").removesuffix("-exercises")
-                assert page == CHAPTERS[int(number[1]) - 1], f"{file.name}: {link}"
+                case = page.removesuffix("-further").removesuffix("-exercises")
+                assert case == CHAPTERS[int(number[1]) - 1], f"{file.name}: {link}"
     assert seen > 10
 
 

@@ -75,7 +75,7 @@ def add_head(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     if base:
         head += tag("og:url", f"{base}{pagename}.html")
     found = pictures(app)
-    name = pagename.rsplit("/", 1)[-1].removesuffix("-further")  # a chapter's second page
+    name = pagename.rsplit("/", 1)[-1].removesuffix("-further").removesuffix("-exercises")  # a chapter's other pages
     if case := name if name in found else next(iter(found), None):
         where = f"{FOLDER}/{case}.png"
         head += tag("og:image", f"{base}{where}" if base else context["pathto"](where, 1))
