@@ -1,7 +1,7 @@
 /* An exercise, answered and judged on its page: see book/_ext/live/live_exercises.py for the box, live-files.js for
-   what a check loads, live-verdict.js for what is shown of it and kept, and the scripts that the box names for the machine
-   (LiveRun), what it says (LiveProtocol) and what it draws (LivePictures). Nothing is loaded before the first check;
-   what a guest says becomes words and a picture's elements, never markup. */
+   what a check loads, live-verdict.js for what is shown of it and kept, and the scripts that the page names for the
+   machine (LiveRun), what it says (LiveProtocol) and what it draws (LivePictures). Nothing is loaded before the first
+   check; what a guest says becomes words and a picture's elements, never markup. */
 "use strict";
 (() => {
 
@@ -145,6 +145,7 @@ class Exercise {
       this.kept.keep({ answer: this.start, judged: null });
       this.drawn.replaceChildren();
       this.show();
+      if (this.page.checking !== this) this.say("");
       return this.editor;
     };
     if (this.editor.value === this.start) begin().focus();
@@ -197,7 +198,7 @@ class Exercise {
     if (focused) to.focus();
     this.clock.textContent = "";
     if (is) this.drew = 0;
-    else this.pictures?.over();
+    this.pictures?.[is ? "begins" : "over"]();
   }
 
   heard(said) {
@@ -209,9 +210,8 @@ class Exercise {
   /* A picture that is none is left out: the verdict does not rest on it. */
   draw({ name, tree }) {
     try {
-      if (this.drew === MOST_PICTURES || JSON.stringify(tree).length > LARGEST_PICTURE) return;
+      if (this.drew++ >= MOST_PICTURES || JSON.stringify(tree).length > LARGEST_PICTURE) return;
       this.pictures ??= new globalThis.LivePictures.Pictures(this.drawn);
-      if (!this.drew++) this.pictures.begins();
       this.pictures.draw({ name: words(name, LONGEST_STEP), tree });
     } catch (error) {
       console.warn(error);

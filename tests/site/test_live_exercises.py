@@ -183,6 +183,8 @@ def test_steps_are_said_and_pictures_drawn_while_it_runs(opened):
     opened.locator(f"{BOX} .wpw-clock", has_text=re.compile(r"for \d+ s")).wait_for(timeout=WAIT_MS)
     opened.click(f"{BOX} [data-do=stop]")
     ended(opened, "Stopped.")
+    check(opened, WRONG)
+    assert opened.locator(f"{BOX} .wpw-live-pictures svg").count() == 0  # that was another check's
 
 
 IMAGE = "<img src=x onerror='ran = true'>"
