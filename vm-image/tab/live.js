@@ -86,7 +86,7 @@ globalThis.LiveRun = (() => {
         // What is asked for fails with this; so does all that is asked for later.
         breaks(why) {
             const said = this.last.map(line => `  ${line}`).join("\n");
-            this.broken = new RunError(`${why}. The console's last lines:\n${said}`);
+            this.broken = new RunError(`${why}.\nThe console's last lines:\n${said}`);
             this.ready.reject(this.broken);
             this.running?.settled.reject(this.broken);
         }

@@ -42,8 +42,9 @@ def above(live: dict, megabytes: float) -> Element:
         h(
             "p",
             {},
-            "A check takes 20 to 90 seconds. This tab restores a saved VM with the chapter's network, Debian's Linux "
-            f"{live['release']} for 32-bit x86 in the emulator v86, applies your answer there, and judges it as ",
+            "A check takes half a minute to two minutes. This tab restores a saved VM with the chapter's network, "
+            f"Debian's Linux {live['release']} for 32-bit x86 in the emulator v86, applies your answer there, and "
+            "judges it as ",
             h("code", {}, "./lab check"),
             f" does. The first check loads {megabytes:.1f} MB. Nothing is installed, and no packet leaves the tab.",
         ),

@@ -96,7 +96,7 @@ def test_a_guest_that_failed_says_so_with_its_last_words(when):
     asks = "const run = ended(machine.request({module: 'a'}));"
     steps = failed + asks if when == "before" else asks + failed
     seen = told(MACHINE + steps + "console.log(JSON.stringify(await run));")
-    assert seen["error"].startswith("lab: failed no disk. The console's last lines:\n  one\n") and seen["known"]
+    assert seen["error"].startswith("lab: failed no disk.\nThe console's last lines:\n  one\n") and seen["known"]
 
 
 def test_a_terminal_gets_the_consoles_bytes_and_its_request_ends_it():
