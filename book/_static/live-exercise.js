@@ -15,6 +15,11 @@ function withCode(text) {
   return text.split("`").map((part, number) => number % 2 ? make("code", {}, part) : part);
 }
 
+/* What is done now, as a sentence that has not ended. */
+function step(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/ ?…$/, "")} …`;
+}
+
 class Page {
   constructor(above, sections) {
     this.live = JSON.parse(above.dataset.live);
@@ -194,6 +199,7 @@ class Exercise {
     const { check, stop } = this.button, from = is ? check : stop, to = is ? stop : check;
     const focused = document.activeElement === from;
     stop.hidden = !is;
+    this.result.hidden = is;  // or an earlier verdict would be read as this one's
     this.page.checks(is ? this : null);
     if (focused) to.focus();
     this.clock.textContent = "";
@@ -203,7 +209,7 @@ class Exercise {
 
   heard(said) {
     if (said.kind === "ready") this.say("The kernel is awake; its hosts are connected …");
-    if (said.kind === "step" && typeof said.words === "string") this.say(`${words(said.words, LONGEST_STEP)} …`);
+    if (said.kind === "step" && typeof said.words === "string") this.say(step(words(said.words, LONGEST_STEP)));
     if (said.kind === "figure") this.draw(said);
   }
 
