@@ -50,9 +50,9 @@ CONSOLE = "/dev/ttyS0"
 Say = Callable[..., None]
 # Of the steps of a check, for who waits for it.
 STEPS = {
-    NETWORK: "networks are set up or removed …",
-    CONTROL: "the untouched network is measured …",
-    ANSWER: "the answer runs …",
+    NETWORK: "networks are set up or removed",
+    CONTROL: "the untouched network is measured",
+    ANSWER: "the answer runs",
 }
 
 
@@ -89,7 +89,7 @@ def live(case: ModuleType) -> None:
 
 def check(exercise: str, answer: str) -> None:
     """Judges an answer, and says what is done meanwhile."""
-    timing.tell(lambda step: say("step", words=STEPS[step]) if step in STEPS else None)
+    timing.call_at_each_step(lambda step: say("step", words=STEPS[step]) if step in STEPS else None)
     verdict, evidence = take_and_judge(exercise, answer)
     say("verdict", verdict=verdict.to_json())
     drawn = judging.picture(evidence) if evidence else None

@@ -17,7 +17,7 @@ function withCode(text) {
 
 /* What is done now, as a sentence that has not ended. */
 function step(text) {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/ ?…$/, "")} …`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)} …`;
 }
 
 class Page {

@@ -9,19 +9,19 @@ from contextlib import contextmanager
 from core.protocol import TAKING
 
 _spans: list[tuple[float, float, str]] = []  # from, to, on what; several threads add to it
-_told: list[Callable[[str], None]] = []
+_called: list[Callable[[str], None]] = []
 
 
-def tell(whom: Callable[[str], None]) -> None:
-    """Tell of each step from now on, as it begins."""
-    _told.append(whom)
+def call_at_each_step(function: Callable[[str], None]) -> None:
+    """Have this function called with the name of each step, as it begins, from now on."""
+    _called.append(function)
 
 
 @contextmanager
 def timed(on: str) -> Iterator[None]:
     """Count the time of a block as spent on this step."""
-    for whom in _told:
-        whom(on)
+    for function in _called:
+        function(on)
     began = time.monotonic()
     try:
         yield

@@ -180,15 +180,17 @@ class Network(Topology):
     @cached_property
     def tls(self) -> ssl.SSLContext:
         """A TLS context for clients that trust the server's certificate and nothing else."""
-        context = ssl.create_default_context(cafile=CERTIFICATE)
-        context.check_hostname = False
-        return context
+        return self._trusting_the_server()
 
     @cached_property
     def tls_in_bulk(self) -> ssl.SSLContext:
         """The same with a cipher that needs no instructions of the processor's own, because an emulated one lacks those
         for AES, and much data would take three times as long."""
+        context = self._trusting_the_server()
+        context.set_ciphers("ECDHE-ECDSA-CHACHA20-POLY1305")
+        return context
+
+    def _trusting_the_server(self) -> ssl.SSLContext:
         context = ssl.create_default_context(cafile=CERTIFICATE)
         context.check_hostname = False
-        context.set_ciphers("ECDHE-ECDSA-CHACHA20-POLY1305")
         return context
