@@ -49,7 +49,7 @@ true
 # there by itself it takes from a router's advertisement (mtu, hop_limit, neigh/*/base_reachable_time), and nobody sends
 # one here. Not netfilter: that is there as soon as anybody, on any host, follows connections, and counts them.
 KERNEL_PARAMETERS = "core ipv4 ipv6 unix"
-PARAMETER = re.compile(r"/proc/sys/(\S+?):(.*)")
+PARAMETERS = "/proc/sys/"
 COUNTER = re.compile(r"\[\d+:\d+\]")
 # What is there as soon as somebody, on any host, has looked at a table or loaded a tunnel's module: comments with the
 # time, tables without a rule, and a device that is down (net/ipv4/ip_tunnel.c, ip_tunnel_init_net(), and its like).
@@ -74,7 +74,9 @@ def settings(node: Node) -> list[str]:
     )
     found, of = [], ""
     for line in node.on("sh", "-c", f"{{ {script} }} 2>/dev/null").splitlines():
-        line = PARAMETER.sub(r"\1 = \2", COUNTER.sub("", line))
+        line = COUNTER.sub("", line)
+        if line.startswith(PARAMETERS):
+            line = line.removeprefix(PARAMETERS).replace(":", " = ", 1)
         if line.startswith("== "):
             of = line.split(" ")[1].removesuffix("-save")
         elif line.startswith("Features for "):  # of ethtool
