@@ -3,6 +3,9 @@
     bring_up(Network, 2)     before the guest is saved
     net = taken(Network)     in a check: one of them, and a new one where none is left
 
+    measure(Control, Network)     before the guest is saved: Control(net) looks at a network that nobody has changed
+    before = measured(Control)    in a check: what it has found, or None
+
 To bring one up takes longer than all that is then done on it. Each is given out once: what an answer has changed, no
 other answer meets. The hosts' settings, which a check looks at before the answer acts, are looked at beforehand, too.
 """
@@ -18,10 +21,12 @@ from labs.net.topology import Node, Topology
 from labs.take.settings import settings
 
 Kind = TypeVar("Kind", bound=Topology)
+Measured = TypeVar("Measured")
 
 _up: list[Topology] = []
 _one_takes = threading.Lock()
 _settings: dict[Node, list[str]] = {}
+_measured: dict[Callable[..., object], object] = {}
 
 
 def bring_up(kind: type[Topology], count: int) -> None:
@@ -40,6 +45,17 @@ def taken(make: Callable[[], Kind]) -> Kind:
                 _up.remove(net)
                 return net
     return make()
+
+
+def measure(look: Callable[[Kind], object], make: Callable[[], Kind]) -> None:
+    """Have a look at a network of the kind `make`, which nobody gets afterwards."""
+    with make() as net:
+        _measured[look] = look(net)
+
+
+def measured(look: Callable[..., Measured]) -> Measured | None:
+    """What this look has found, once; None if nobody had a look."""
+    return _measured.pop(look, None)  # type: ignore[return-value]
 
 
 def settings_so_far(node: Node) -> list[str]:

@@ -47,3 +47,12 @@ def test_how_its_hosts_were_set_is_known_once(two_up):
         net.single.on("ip route add 10.8.0.0/24 dev single-eth0")
         assert standing.settings_so_far(net.single) == before
         assert [line for line in standing.settings_so_far(net.single) if "10.8.0.0/24" in line]
+
+
+def test_what_was_seen_of_a_network_is_given_out_once():
+    def look(net):
+        return net.single.on("ip -o addr show dev single-eth0")
+
+    assert standing.measured(look) is None
+    standing.measure(look, Alone)
+    assert "10.0.0.1/24" in standing.measured(look) and standing.measured(look) is None

@@ -57,8 +57,8 @@ globalThis.LiveRun = (() => {
 
     // A machine whose guest waits for a request.
     class Machine {
-        constructor(emulator, now, drives = [], time = null) {
-            Object.assign(this, {emulator, now, drives, time, last: [], ready: later(), running: null, broken: null});
+        constructor(emulator, now, {drives = [], time = null, boots = false} = {}) {
+            Object.assign(this, {emulator, now, drives, time, boots, last: [], ready: later(), running: null, broken: null});
             this.ready.promise.catch(() => {});
             const console = new Lines(line => this.said(line.replace(/\r$/, "")));
             const answers = new Lines(line => this.answered(JSON.parse(line)));
@@ -67,11 +67,16 @@ globalThis.LiveRun = (() => {
             emulator.add_listener("serial1-output-byte", byte => answers.take(byte));
         }
 
+        // Whether its guest has something to do, or else waits for a request.
+        get works() {
+            return this.boots || this.running !== null;
+        }
+
         // A line of its console.
         said(line) {
             this.last = [...this.last.slice(1 - LAST_LINES), line];
             const [, word, release] = /^lab: (ready|failed)\b ?(.*)/.exec(line) ?? [];
-            if (word === "ready") this.ready.resolve(release);
+            if (word === "ready") this.boots = false, this.ready.resolve(release);
             if (word === "failed") this.breaks(line);
         }
 
@@ -164,7 +169,7 @@ globalThis.LiveRun = (() => {
             const {v86} = machine.emulator, waits = v86.yield, type = v86.constructor, real = type.microtick;
             type.microtick = () => this.now(machine.emulator);
             v86.yield = (ms, tick) => {
-                const idles = ms > 0 && machine.running && !machine.drives.some(drive => drive.waiting);
+                const idles = ms > 0 && machine.works && !machine.drives.some(drive => drive.waiting);
                 if (idles) this.ms += ms, this.idle_ms += ms;
                 waits.call(v86, idles ? 0 : ms, tick);
             };
@@ -184,7 +189,7 @@ globalThis.LiveRun = (() => {
             },
             autostart: true, ...options, ...drives,
         });
-        machine = new Machine(emulator, now, Object.values(drives), time);
+        machine = new Machine(emulator, now, {drives: Object.values(drives), time, boots: !options.initial_state});
         if (time) emulator.add_listener("emulator-ready", () => time.attach(machine));
         for (const drive of machine.drives) drive.onerror = error => machine.breaks(error.message);
         return machine;

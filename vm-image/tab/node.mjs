@@ -44,7 +44,7 @@ function emulator(folder, read = []) {
 async function make(folder) {
     const {settings, cmdline, disks} = described(folder, "boot.json");
     const begin_ms = performance.now(), image = name => ({buffer: bytes(folder, name)});
-    const machine = started({...emulator(folder), disks, options: {
+    const machine = started({...emulator(folder), disks, counted: true, options: {
         ...settings, cmdline, bzimage: image("vmlinuz"), initrd: image("initramfs"),
         bios: image("bios.bin"), vga_bios: image("vgabios.bin"),
     }});

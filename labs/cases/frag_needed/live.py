@@ -11,6 +11,7 @@ from core.draw.tree import Element
 from labs import live
 from labs.case import exercise_module
 from labs.cases.frag_needed import shell, tracing
+from labs.cases.frag_needed.cure.measure import MeasuredBefore
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.observed import Observed
 from labs.cases.frag_needed.workload import Direct, Instruments, Watch
@@ -97,12 +98,13 @@ def figures(seen: Observed, tracer: Tracer | None) -> Iterator[tuple[str, Elemen
 
 
 def prepare_checks() -> None:
-    """Read and import what checks need, which takes a page seconds, and bring their networks up."""
+    """Read and import what checks need, which takes a page seconds, measure their control, and bring a network up."""
     exercises()  # all are read by whoever asks for one
     for exercise in case("frag-needed").exercises:
         for name in ("measure", "judge") if exercise.tab else ():
             exercise_module(exercise, name)
-    standing.bring_up(Network, 2)
+    standing.measure(MeasuredBefore, Network)
+    standing.bring_up(Network, 1)
 
 
 @contextlib.contextmanager

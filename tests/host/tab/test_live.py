@@ -134,7 +134,7 @@ import "./live.js";
 class Emulated { yield(ms) { waited.push(ms); } }
 Emulated.microtick = () => 0;
 const waited = [], emulator = {done: 0, get_instruction_counter: () => emulator.done >>> 0, v86: new Emulated()};
-const machine = {emulator, running: {}, drives: [{waiting: 0}]}, time = new LiveRun.CountedTime(100);
+const machine = {emulator, works: true, drives: [{waiting: 0}]}, time = new LiveRun.CountedTime(100);
 const rounded = ms => Math.round(ms * 1e3) / 1e3;
 """
 
@@ -164,19 +164,36 @@ def test_idle_time_is_skipped_but_not_while_the_disk_is_read_or_nobody_asks():
         + """
         time.attach(machine);
         const {v86} = emulator, ms = [];
-        const idles = (running, waiting) => {
-            [machine.running, machine.drives[0].waiting] = [running, waiting];
+        const idles = (works, waiting) => {
+            [machine.works, machine.drives[0].waiting] = [works, waiting];
             const before = time.ms;
             v86.yield(250, 1);
             ms.push(rounded(time.ms - before));
         };
-        idles({}, 0), idles({}, 1), idles(null, 0);
+        idles(true, 0), idles(true, 1), idles(false, 0);
         const [counted] = [rounded(Emulated.microtick() - time.ms)];
         time.over();
         console.log(JSON.stringify({ms, waited, counted, after: Emulated.microtick(), idle: time.idle_ms}));
     """
     )
     assert seen == {"ms": [250, 0, 0], "waited": [0, 250, 250], "counted": 0, "after": 0, "idle": 250}
+
+
+def test_a_guest_works_while_it_boots_and_while_it_is_asked():
+    seen = told(
+        MACHINE
+        + """
+        const boots = new LiveRun.Machine(emulator, () => 7, {boots: true}), works = [boots.works, machine.works];
+        await says(0, "lab: ready 6.1\\n");
+        works.push(boots.works);
+        const run = boots.request({module: "a"});
+        works.push(boots.works);
+        await says(1, '{"status":0}\\n');
+        await run;
+        console.log(JSON.stringify([...works, boots.works]));
+    """
+    )
+    assert seen == [True, False, False, True, False]
 
 
 CHECK = """

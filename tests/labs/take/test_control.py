@@ -56,13 +56,13 @@ def test_the_seconds_of_a_control_are_counted_as_its_own(script):
 def in_frag_needed(not_ready, monkeypatch):
     measure = importlib.import_module("labs.cases.frag_needed.cure.measure")
     monkeypatch.setattr(measure, "direct", not_ready)
-    measure.observe(measure.Cure(), "untouched", "mended")
+    measure.observe(measure.Cure(), measure.Untouched("untouched"), "mended")
 
 
 def in_its_bulk(not_ready, monkeypatch):
     measure = importlib.import_module("labs.cases.frag_needed.cure.measure")
     monkeypatch.setattr(measure, "bulk_s", lambda net: not_ready() if net == "untouched" else 0.1)
-    measure.in_bulk(measure.Cure(), "untouched", "mended", None)
+    measure.in_bulk(measure.Cure(), measure.Untouched("untouched"), "mended", None)
 
 
 def in_addr_select(not_ready, monkeypatch):
@@ -85,6 +85,25 @@ def test_so_it_is_in_each_case(taking, not_ready, monkeypatch, untouched):
     with pytest.raises(CouldNotTell, match="in the control") as raised, taking.network_errors_noted():
         untouched(not_ready, monkeypatch)
     assert raised.value.check == RAN_ON
+
+
+def test_what_was_measured_before_is_not_measured_again(guests_packages, monkeypatch):
+    measure = importlib.import_module("labs.cases.frag_needed.cure.measure")
+    asked = []
+
+    def seconds(name):
+        return lambda net: asked.append((name, net)) or len(asked)
+
+    monkeypatch.setattr(measure.Untouched, "ways", lambda control: asked.append(("ways", control.net)) or "ways")
+    for name in ("bulk_s", "sidecar_bulk_s"):
+        monkeypatch.setattr(measure, name, seconds(name))
+    before, seen = measure.MeasuredBefore("untouched"), measure.Cure()
+    assert {net for _, net in asked} == {"untouched"} and len(asked) == 1 + 2 * measure.BULK_ROUNDS
+    asked.clear()
+    assert before.ways() == "ways" and not asked
+    measure.in_bulk(seen, before, "mended", None)
+    assert {net for _, net in asked} == {"mended"} and len(asked) == 2 * measure.BULK_ROUNDS
+    assert [each.untouched_s for each in (*seen.bulk, *seen.sidecar_bulk)] == [2, 3, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize("tcpdump, slow", [("exec sleep 60", True), ("echo no such device >&2; exit 1", False)])
