@@ -35,7 +35,8 @@ class Exercise:
     `applies` says what an answer acts on: the "guest", where the judge applies it; the "profile",
     whose cards in `may_change` it chooses; or a "device" of QEMU, where it is the file `replaces` of
     the source, which the file `unit` includes (host/exercises/answer_machine.py). A judge bounds what it runs;
-    `deadline_s` is for a guest that an answer has broken. `tab` says that it can be judged in a browser's tab, too.
+    `deadline_s` is for a guest that an answer has broken. `tab_million` is how many million instructions of the guest
+    it takes to judge the first solution in a browser's tab; 0 for what a tab cannot judge.
     """
 
     id: str
@@ -50,7 +51,7 @@ class Exercise:
     replaces: str = ""
     unit: str = ""
     deadline_s: int = 300
-    tab: bool = False
+    tab_million: int = 0
 
     @property
     def number(self) -> str:

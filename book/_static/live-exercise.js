@@ -6,6 +6,9 @@
 (() => {
 
 const { loaded } = globalThis.LivePage, { Kept, shown, verdictOf, words } = globalThis.LiveVerdict;
+const BUSY = "Another exercise is being checked: one at a time.";
+// Other answers take more or less than the first solution, so that a bar is never full before the verdict is there.
+const FULLEST = 0.95, LEAST_DONE = 0.1;
 const LARGEST_PICTURE = 1 << 20, MOST_PICTURES = 20, LONGEST_STEP = 200;  // letters of JSON, pictures, letters
 
 class Stopped extends Error {}
@@ -43,7 +46,7 @@ class Page {
   /* One exercise at a time, or none: two machines would hold each other up. */
   checks(exercise) {
     this.checking = exercise;
-    for (const each of this.exercises) each.button.check.disabled = exercise !== null;
+    for (const each of this.exercises) each.waits(exercise);
   }
 
   load() {
@@ -62,6 +65,7 @@ class Page {
     let machine;
     try {
       machine = await Promise.race([waking, stopped]);
+      exercise.works(machine);
       const asked = { exercise: exercise.id, answer };
       return await Promise.race([globalThis.LiveProtocol.check(machine, this.live.held, asked, onSaid), stopped]);
     } finally {
@@ -98,6 +102,8 @@ class Exercise {
     this.told = make("ol", { class: "wpw-hints", "aria-live": "polite" });
     this.opened = make("div");
     this.said = make("p", { class: "wpw-live-said", role: "status" });
+    this.bar = make("progress", { class: "wpw-bar", max: "1", "aria-label": "How much of the check is done" });
+    this.bar.hidden = true;
     this.clock = make("p", { class: "wpw-clock" });
     this.result = make("div", { class: "wpw-verdict" });
     this.old = make("p", { class: "wpw-earlier" }, "This verdict is on an earlier text of your answer.");
@@ -106,7 +112,7 @@ class Exercise {
       make("label", { for: name }, `Your answer to exercise ${this.number}, as a file ${this.file}`),
       this.editor,
       make("p", { id: `${name}-keys`, class: "wpw-keys" }, "Ctrl+Enter checks it. It is kept in your browser alone."),
-      this.buttons, this.question, this.told, this.opened, this.said, this.clock, this.result, this.drawn);
+      this.buttons, this.question, this.told, this.opened, this.said, this.bar, this.clock, this.result, this.drawn);
     this.hintsLeft();
   }
 
@@ -142,6 +148,7 @@ class Exercise {
     this.question.replaceChildren(make("span", {}, question));
     this.add("yes", yes, () => answered(act()), this.question);
     this.add("no", "No", () => answered(this.button[opener]), this.question).focus();
+    this.question.onkeydown = ({ key }) => key === "Escape" && answered(this.button[opener]);
   }
 
   anew() {
@@ -182,7 +189,7 @@ class Exercise {
     const stopped = new Promise((_, reject) => { this.stop = reject; });
     stopped.catch(() => {});
     const took_s = () => Math.round((performance.now() - begin_ms) / 1000);
-    const ticks = setInterval(() => { this.clock.textContent = `for ${took_s()} s`; }, 1000);
+    const ticks = setInterval(() => this.tick(took_s()), 1000);
     this.runs(true);
     try {
       const found = await this.page.verdict(this, answer, stopped, said => this.heard(said));
@@ -203,8 +210,31 @@ class Exercise {
     this.page.checks(is ? this : null);
     if (focused) to.focus();
     this.clock.textContent = "";
+    this.bar.hidden = !is;
+    this.bar.value = 0;
+    this.machine = null;
     if (is) this.drew = 0;
     this.pictures?.[is ? "begins" : "over"]();
+  }
+
+  /* Grey while a check runs, and says whose: its own has a Stop beside it. */
+  waits(checking) {
+    this.button.check.disabled = checking !== null;
+    this.button.check.title = checking && checking !== this ? BUSY : "";
+  }
+
+  /* The guest that judges; `since_ms` leaves out what was loaded before. */
+  works(machine) {
+    this.machine = machine;
+    this.since_ms = performance.now();
+  }
+
+  /* How long it has taken, and from the guest's instructions how long it will. */
+  tick(took_s) {
+    const done = Math.min((this.machine?.instructions ?? 0) / this.instructions, FULLEST);
+    this.bar.value = done;
+    const left_s = (performance.now() - this.since_ms) * (1 - done) / done / 1000;
+    this.clock.textContent = `for ${took_s} s${done < LEAST_DONE || done === FULLEST ? "" : `, about ${Math.ceil(left_s)} s left`}`;
   }
 
   heard(said) {

@@ -14,6 +14,8 @@ const VERDICTS = {
 };
 const PASSED = new Map([[true, ["✓", "passed"]], [false, ["✗", "failed"]], [null, ["?", "could not tell"]]]);
 
+const UNANSWERED = "answered";  // the condition that fails then
+
 class NoVerdict extends Error {}
 
 function words(value, longest = LONGEST) {
@@ -93,8 +95,11 @@ function condition({ id, passed, expected, found }) {
     ...said.map(([name, text]) => make("p", {}, make("span", {}, `${name}: `), text)));
 }
 
-/* The elements of a verdict: its word, why, and each condition. */
+/* The elements of a verdict: its word, why, and each condition. Of an answer that is none yet, that alone: a list of red
+   conditions would look as if something were broken. */
 function shown({ verdict: { verdict, reasons, checks }, took_s }) {
+  const none = checks.find(({ id, passed }) => id === UNANSWERED && passed === false);
+  if (none) return [make("p", { class: "wpw-why" }, none.found)];
   const { mark, says } = VERDICTS[verdict];
   const left = checks.length < MOST_CHECKS ? [] : [make("p", {}, `No more than ${MOST_CHECKS} conditions are shown.`)];
   return [

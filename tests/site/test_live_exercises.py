@@ -23,17 +23,17 @@ ID, LATER_ID = "frag-needed/1", "frag-needed/6"
 BOX, LATER_BOX = "#exercise-1 .wpw-exercise", "#exercise-6 .wpw-exercise"
 SOLVED = ".wpw-live .wpw-solved"
 WAIT_MS = 60_000  # for 23 MB from this machine, when it has other work
-IN_TAB = [each for each in cases.case("frag-needed").exercises if each.tab]
+IN_TAB = [each for each in cases.case("frag-needed").exercises if each.tab_million]
 # In the place of the machine and of what it says: each check takes the next of `plans`. The scripts that are loaded can
 # not take it away.
 FAKE = """
-    Object.assign(globalThis, {plans: [], asked: [], machines: {begun: 0, ended: 0}, ran: false});
+    Object.assign(globalThis, {plans: [], asked: [], machines: {begun: 0, ended: 0}, ran: false, done: 0});
     const fixed = (name, value) => Object.defineProperty(globalThis, name, {get: () => value, set() {}});
     class RunError extends Error {}
     fixed("LiveRun", {RunError, restored: async ({counted, state}) => {
         if (counted !== true || !state.byteLength) throw new RunError("expected a machine that counts");
         machines.begun++;
-        return {end: async () => void machines.ended++};
+        return {get instructions() { return done; }, end: async () => void machines.ended++};
     }});
     fixed("LiveProtocol", {check: async (machine, held, of, onSaid) => {
         if (held.module !== "labs") throw new RunError("expected the request that is held");
@@ -185,6 +185,49 @@ def test_steps_are_said_and_pictures_drawn_while_it_runs(opened):
     ended(opened, "Stopped.")
     check(opened, WRONG)
     assert opened.locator(f"{BOX} .wpw-live-pictures svg").count() == 0  # that was another check's
+
+
+def test_a_bar_says_how_much_is_done_and_about_how_long_it_takes(opened):
+    opened.evaluate("plans.push(() => new Promise(() => {}))")
+    bar, clock = opened.locator(f"{BOX} progress"), opened.locator(f"{BOX} .wpw-clock")
+    assert bar.is_hidden()
+    opened.click(f"{BOX} [data-do=check]")
+    clock.filter(has_text=re.compile(r"^for \d+ s$")).wait_for(timeout=WAIT_MS)
+    opened.evaluate("million => { done = million * 1e6 / 2; }", IN_TAB[0].tab_million)
+    clock.filter(has_text=re.compile(r"^for \d+ s, about \d+ s left$")).wait_for(timeout=WAIT_MS)
+    assert bar.is_visible() and bar.evaluate("bar => bar.value") == pytest.approx(0.5)
+    opened.evaluate("million => { done = million * 1e6 * 3; }", IN_TAB[0].tab_million)
+    clock.filter(has_text=re.compile(r"^for \d+ s$")).wait_for(timeout=WAIT_MS)
+    assert 0.5 < bar.evaluate("bar => bar.value") < 1  # nobody knows what is left
+    opened.click(f"{BOX} [data-do=stop]")
+    ended(opened, "Stopped.")
+    assert bar.is_hidden()
+
+
+def test_a_check_that_has_to_wait_says_for_what(opened):
+    opened.evaluate("plans.push(() => new Promise(() => {}))")
+    opened.click(f"{BOX} [data-do=check]")
+    waits = opened.locator(f"{LATER_BOX} [data-do=check]")
+    assert waits.is_disabled() and "one at a time" in waits.get_attribute("title")
+    opened.click(f"{BOX} [data-do=stop]")
+    ended(opened, "Stopped.")
+    assert waits.is_enabled() and waits.get_attribute("title") == ""
+
+
+def test_an_untouched_answer_is_said_to_be_none_and_not_a_list_of_failures(opened):
+    none = {"id": "answered", "passed": False, "expected": "an answer", "found": "not answered yet: as it was"}
+    assert check(opened, verdict("FAIL", none)) == "not answered yet: as it was"
+    assert opened.locator(f"{BOX} .wpw-checks").count() == 0
+
+
+def test_escape_answers_no(opened):
+    editor(opened).fill("on client true")
+    for opener in ("anew", "solution"):
+        opened.click(f"{BOX} [data-do={opener}]")
+        opened.keyboard.press("Escape")
+        assert opened.locator(f"{BOX} [data-do=yes]").count() == 0
+        assert opened.evaluate("document.activeElement.dataset.do") == opener
+    assert editor(opened).input_value() == "on client true" and opened.locator(f"{BOX} pre").count() == 0
 
 
 IMAGE = "<img src=x onerror='ran = true'>"

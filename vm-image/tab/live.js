@@ -72,6 +72,11 @@ globalThis.LiveRun = (() => {
             return this.boots || this.running !== null;
         }
 
+        // How many instructions its guest has done, if its time is counted.
+        get instructions() {
+            return this.time?.instructions ?? 0;
+        }
+
         // A line of its console.
         said(line) {
             this.last = [...this.last.slice(1 - LAST_LINES), line];

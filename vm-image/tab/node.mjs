@@ -95,8 +95,8 @@ async function check(folder, [words]) {
     const machine = await saved(folder, read, true);
     const verdict = await globalThis.LiveProtocol.check(machine, described(folder, "state.json").held, JSON.parse(words),
                                                         one => said.push({...one, host_ms: Math.round(performance.now() - begin_ms),
-                                                                           instructions: machine.time.instructions}));
-    const {instructions, idle_ms} = machine.time;
+                                                                           instructions: machine.instructions}));
+    const {instructions, time: {idle_ms}} = machine;
     await machine.end();
     return {...verdict, said, host: {took_ms: performance.now() - begin_ms, cpu_s: process.cpuUsage().user / 1e6, instructions,
                                      idle_ms, pieces_bytes: read.reduce((sum, {bytes}) => sum + bytes, 0)}};

@@ -85,7 +85,7 @@ class LiveExercises(SphinxDirective):
         self.state.document.note_explicit_target(section, section)
         for text in (exercise.task, WORTH + exercise.worth.strip()):
             self.state.nested_parse(StringList(text.split("\n"), str(exercise.folder)), self.content_offset, section)
-        if live and exercise.tab:
+        if live and exercise.tab_million:
             section += live_exercise("", exercise=told(exercise))
         section += command(exercise, live)
         return section
@@ -100,6 +100,7 @@ def told(exercise: cases.Exercise) -> dict:
         "start": exercise.start.read_text(),
         "hints": exercise.hints,
         "solution": exercise.solution.read_text(),
+        "instructions": exercise.tab_million * 1e6,
     }
 
 
@@ -109,7 +110,7 @@ def command(exercise: cases.Exercise, live: bool) -> nodes.paragraph:
     return nodes.paragraph(
         "",
         "",
-        nodes.Text("A tab cannot judge this one. " if live and not exercise.tab else ""),
+        nodes.Text("A tab cannot judge this one. " if live and not exercise.tab_million else ""),
         nodes.Text("In a clone of the book, "),
         nodes.literal("", "./lab start"),
         nodes.Text(" leaves the file to begin with, and this judges it: "),

@@ -101,7 +101,7 @@ def prepare_checks() -> None:
     """Read and import what checks need, which takes a page seconds, measure their control, and bring a network up."""
     exercises()  # all are read by whoever asks for one
     for exercise in case("frag-needed").exercises:
-        for name in ("measure", "judge") if exercise.tab else ():
+        for name in ("measure", "judge") if exercise.tab_million else ():
             exercise_module(exercise, name)
     standing.measure(MeasuredBefore, Network)
     standing.bring_up(Network, 1)
