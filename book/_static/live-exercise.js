@@ -8,7 +8,7 @@
 const { loaded } = globalThis.LivePage, { Kept, shown, verdictOf, words } = globalThis.LiveVerdict;
 const BUSY = "Another exercise is being checked: one at a time.";
 // Other answers take more or less than the first solution, so that a bar is never full before the verdict is there.
-const FULLEST = 0.95, LEAST_DONE = 0.1;
+const FULLEST = 0.95, LEAST_DONE = 0.1, ENDLESS = 2.5;  // shares of what the first solution takes
 const LARGEST_PICTURE = 1 << 20, MOST_PICTURES = 20, LONGEST_STEP = 200;  // letters of JSON, pictures, letters
 
 class Stopped extends Error {}
@@ -231,10 +231,13 @@ class Exercise {
 
   /* How long it has taken, and from the guest's instructions how long it will. */
   tick(took_s) {
-    const done = Math.min((this.machine?.instructions ?? 0) / this.instructions, FULLEST);
-    this.bar.value = done;
+    const done = (this.machine?.instructions ?? 0) / this.instructions;
     const left_s = (performance.now() - this.since_ms) * (1 - done) / done / 1000;
-    this.clock.textContent = `for ${took_s} s${done < LEAST_DONE || done === FULLEST ? "" : `, about ${Math.ceil(left_s)} s left`}`;
+    this.bar.value = Math.min(done, FULLEST);
+    let more = "";
+    if (done > LEAST_DONE && done < FULLEST) more = `, about ${Math.ceil(left_s)} s left`;
+    if (done > ENDLESS) more = ": far longer than a solution takes. Does your answer loop? Stop ends it.";
+    this.clock.textContent = `for ${took_s} s${more}`;
   }
 
   heard(said) {
