@@ -11,6 +11,7 @@ import grimp
 import pytest
 
 from core import cases
+from host.notebook import pairs
 from host.paths import REPOSITORY
 
 SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["mypy"]
@@ -72,6 +73,28 @@ WRONG = [
 @pytest.mark.parametrize("file, line, code", WRONG)
 def test_a_wrong_line_is_named(said_of_a_copy, file, line, code):
     assert any(said.startswith(f"{file}:") and said.endswith(f"[{code}]") for said in said_of_a_copy.splitlines())
+
+
+# What IPython gives a cell, and what it takes for itself.
+OF_IPYTHON, MAGIC = "from IPython.display import display\n", ("%", "!")
+
+
+def python(text) -> str:
+    """The cells of a notebook that are Python alone, as one module."""
+    cells = [cell.source for cell in pairs.fresh(text).cells if cell.cell_type == "code"]
+    lines = [line for cell in cells if not cell.startswith("%%") for line in cell.splitlines()]
+    return OF_IPYTHON + "".join(f"{line}\n" for line in lines if not line.lstrip().startswith(MAGIC))
+
+
+def test_what_the_cells_of_notebooks_name_is_there(tmp_path):
+    """Or a name that is changed in a case would be found by its notebook alone, in a VM."""
+    for text in pairs.texts():
+        (tmp_path / f"{text.stem.replace('-', '_')}_cells.py").write_text(python(text))
+    (tmp_path / "wrong_cells.py").write_text("from labs.cases.rtl8139_tso import tracing\ntracing.Watched.verdicts\n")
+    asked = ("--check-untyped-defs", "--disable-error-code", "union-attr", *map(str, tmp_path.glob("*.py")))
+    said = [line for line in mypy(REPOSITORY, *asked).stdout.splitlines() if line.startswith(str(tmp_path))]
+    assert [line for line in said if "wrong_cells" not in line] == []
+    assert len(said) == 1 and said[0].endswith("[attr-defined]")
 
 
 def test_a_judge_imports_nothing_whose_types_are_not_strict():
