@@ -177,25 +177,35 @@ def check(exercise, file, unconfined, keep, times, linux, as_json):
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
 def judge(file, as_json):
-    """Judge what `check --keep FILE` left, without a guest; exits as check does, and is no progress."""
+    """Judge what `check --keep FILE` left, without a guest; exits as check does, and is no progress.
+
+    The FILE may also hold lines to hand in, as pages of the book give them. Of several, --json prints a list, and the
+    exit status is the worst: FAIL, then COULD NOT TELL, then SKIP."""
     from host.exercises import evidence
 
-    verdict = evidence.verdict_on_file(file)
-    _tell(verdict, verdict["exercise"], as_json)
+    verdicts = evidence.verdicts_on_file(file)
+    if as_json:
+        _print_json(verdicts if verdicts[1:] else verdicts[0])
+    else:
+        for verdict in verdicts:
+            _show(verdict, verdict["exercise"])
+    sys.exit(VERDICTS[evidence.worst(verdicts)])
 
 
 def _tell(verdict, exercise, as_json):
     """Print a verdict and end with its exit status."""
-    if as_json:
-        _print_json(verdict)
-    else:
-        click.echo(f"{verdict['verdict']}  {escaped(exercise)}")
-        notes, checks = verdict.get("notes", []), lines(read_checks(verdict["checks"]))
-        for line in [*(f"  {note}" for note in notes), *checks]:
-            click.echo(escaped(line))
-        if took := verdict.get("took_s"):
-            click.echo(f"seconds: {', '.join(f'{on} {seconds:.1f}' for on, seconds in took.items())}")
+    _print_json(verdict) if as_json else _show(verdict, exercise)
     sys.exit(VERDICTS[verdict["verdict"]])
+
+
+def _show(verdict, exercise):
+    """Print a verdict in words."""
+    click.echo(f"{verdict['verdict']}  {escaped(exercise)}")
+    notes, checks = verdict.get("notes", []), lines(read_checks(verdict["checks"]))
+    for line in [*(f"  {note}" for note in notes), *checks]:
+        click.echo(escaped(line))
+    if took := verdict.get("took_s"):
+        click.echo(f"seconds: {', '.join(f'{on} {seconds:.1f}' for on, seconds in took.items())}")
 
 
 @command("./lab hint frag-needed/1")

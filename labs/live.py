@@ -17,6 +17,7 @@ own; what is to be unforeseen is drawn by that seed:
 
     {"kind": "step", "words": "…"}              what is done now
     {"kind": "verdict", "verdict": {…}}         as `labs check --json` prints it
+    {"kind": "evidence", "packed": "…"}         what the verdict rests on, if it fits a line: core/judge/packed.py
     {"kind": "figure", "name": "judged", …}     of the packets that were judged, if there is one
 
 A case's module has
@@ -41,6 +42,7 @@ from typing import Any, Protocol
 
 from core.draw.ladder import Ladder
 from core.draw.tree import Element, data
+from core.judge.packed import LONGEST_PACKED, pack
 from core.protocol import ANSWER, CONTROL, NETWORK
 from labs.judge import judging
 from labs.measure import timing
@@ -92,6 +94,8 @@ def check(exercise: str, answer: str) -> None:
     timing.call_at_each_step(lambda step: say("step", words=STEPS[step]) if step in STEPS else None)
     verdict, evidence = take_and_judge(exercise, answer)
     say("verdict", verdict=verdict.to_json())
+    if evidence and len(packed := pack(evidence.text())) <= LONGEST_PACKED:
+        say("evidence", packed=packed)
     drawn = judging.picture(evidence) if evidence else None
     if isinstance(drawn, Ladder):
         figure("judged", drawn.drawn())

@@ -1,11 +1,12 @@
 /* An exercise, answered and judged on its page: see book/_ext/live/live_exercises.py for the box, live-files.js for
-   what a check loads, live-verdict.js for what is shown of it and kept, and the scripts that the page names for the
-   machine (LiveRun), what it says (LiveProtocol) and what it draws (LivePictures). Nothing is loaded before the first
-   check; what a guest says becomes words and a picture's elements, never markup. */
+   what a check loads, live-verdict.js for what is shown of it and kept, live-hand.js for how it is handed in, and the
+   scripts that the page names for the machine (LiveRun), what it says (LiveProtocol) and what it draws (LivePictures).
+   Nothing is loaded before the first check; what a guest says becomes words and a picture's elements, never markup. */
 "use strict";
 (() => {
 
-const { loaded } = globalThis.LivePage, { Kept, shown, verdictOf, words } = globalThis.LiveVerdict;
+const { loaded } = globalThis.LivePage, { packedOf } = globalThis.LiveHand;
+const { Kept, shown, verdictOf, words } = globalThis.LiveVerdict;
 const BUSY = "Another exercise is being checked: one at a time.";
 // Other answers take more or less than the first solution, so that a bar is never full before the verdict is there.
 const FULLEST = 0.95, LEAST_DONE = 0.1, ENDLESS = 2.5;  // shares of what the first solution takes
@@ -213,7 +214,7 @@ class Exercise {
     this.bar.hidden = !is;
     this.bar.value = 0;
     this.machine = null;
-    if (is) this.drew = 0;
+    if (is) Object.assign(this, { drew: 0, packed: null });
     this.pictures?.[is ? "begins" : "over"]();
   }
 
@@ -243,6 +244,7 @@ class Exercise {
   heard(said) {
     if (said.kind === "ready") this.say("The kernel is awake; its hosts are connected …");
     if (said.kind === "step" && typeof said.words === "string") this.say(step(words(said.words, LONGEST_STEP)));
+    if (said.kind === "evidence") this.packed = packedOf(said.packed);
     if (said.kind === "figure") this.draw(said);
   }
 
@@ -266,7 +268,7 @@ class Exercise {
 
   judged(on, verdict, took_s) {
     const solved = this.kept.solved || verdict.verdict === "PASS";
-    this.kept.keep({ answer: this.editor.value, judged: { on, verdict, took_s }, solved });
+    this.kept.keep({ answer: this.editor.value, judged: { on, verdict, took_s, packed: this.packed }, solved });
     this.say(`Checked: ${verdict.verdict}.`);
     this.show();
     this.page.count();

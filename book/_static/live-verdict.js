@@ -4,6 +4,7 @@
 "use strict";
 globalThis.LiveVerdict = (() => {
 
+const { handIn, packedOf } = globalThis.LiveHand;
 const KEPT = "where-packets-wait/answer/1";  // with its version
 const LONGEST = 2000, LONGEST_WORD = 200, MOST_CHECKS = 200, MOST_REASONS = 3;  // letters, and how many are shown
 const VERDICTS = {
@@ -45,8 +46,8 @@ function verdictOf(found, id) {
   };
 }
 
-/* What the browser keeps of an exercise: the answer, the last verdict with the answer that it is on, and whether one
-   ever passed. Where it keeps nothing, all else works. */
+/* What the browser keeps of an exercise: the answer, the last verdict with the answer that it is on and the evidence that
+   it rests on (packed), and whether one ever passed. Where it keeps nothing, all else works. */
 class Kept {
   constructor(id, complain) {
     Object.assign(this, { name: `${KEPT}/${id}`, complain, answer: null, judged: null, solved: false });
@@ -62,7 +63,8 @@ class Kept {
       if (typeof answer !== "string" || judged && (typeof judged.on !== "string" || typeof judged.took_s !== "number"))
         throw new TypeError("expected an answer, and which one was judged");
       Object.assign(this, { answer, solved: solved === true,
-        judged: judged ? { on: judged.on, took_s: judged.took_s, verdict: verdictOf(judged.verdict, id) } : null });
+        judged: judged ? { on: judged.on, took_s: judged.took_s, verdict: verdictOf(judged.verdict, id),
+          packed: packedOf(judged.packed) } : null });
     } catch {
       complain(`What this browser has kept of ${id} is damaged, so that exercise begins anew.`);
     }
@@ -95,9 +97,9 @@ function condition({ id, passed, expected, found }) {
     ...said.map(([name, text]) => make("p", {}, make("span", {}, `${name}: `), text)));
 }
 
-/* The elements of a verdict: its word, why, and each condition. Of an answer that is none yet, that alone: a list of red
-   conditions would look as if something were broken. */
-function shown({ verdict: { verdict, reasons, checks }, took_s }) {
+/* The elements of a verdict: its word, why, each condition, and how it is handed in. Of an answer that is none yet, that
+   alone: a list of red conditions would look as if something were broken. */
+function shown({ verdict: { exercise, verdict, reasons, checks }, took_s, packed }) {
   const none = checks.find(({ id, passed }) => id === UNANSWERED && passed === false);
   if (none) return [make("p", { class: "wpw-why" }, none.found)];
   const { mark, says } = VERDICTS[verdict];
@@ -107,6 +109,7 @@ function shown({ verdict: { verdict, reasons, checks }, took_s }) {
     make("p", { class: "wpw-why" }, verdict === "PASS" ? says : `${says} ${reasons.join("; ")}`),
     make("ul", { class: "wpw-checks" }, ...checks.map(condition)),
     ...left,
+    ...(packed ? [handIn(exercise, packed)] : []),
   ];
 }
 

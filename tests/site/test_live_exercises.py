@@ -234,6 +234,9 @@ def test_escape_answers_no(opened):
 
 IMAGE = "<img src=x onerror='ran = true'>"
 HOSTILE_SAID = [
+    {"kind": "evidence", "packed": [IMAGE]},
+    {"kind": "evidence", "packed": IMAGE},
+    {"kind": "evidence", "packed": "A" * 5_000_000},
     {"kind": "step", "words": IMAGE},
     {"kind": "step", "words": ["no", "words"]},
     {"kind": "step", "words": "s" * 5_000_000},
@@ -255,6 +258,53 @@ def test_a_hostile_guest_is_words_and_no_element(opened):
     assert IMAGE in shown and "ffff…" in shown and "rrrr…" in shown and len(shown) < 30_000
     assert opened.locator(f"{BOX} img").count() == 0 and opened.evaluate("ran") is False
     assert opened.evaluate("JSON.stringify(localStorage).length") < 60_000
+
+
+EVIDENCE = {"kind": "evidence", "packed": "eJyrVspJLC5RsgIAE+cD7w=="}
+LINE = f"where-packets-wait {ID} {EVIDENCE['packed']}"
+HAND = f"{BOX} [data-do=hand]"
+CLIPBOARD = """Object.defineProperty(navigator, "clipboard", {value: {writeText: async text => {
+    if (globalThis.refused) throw new DOMException("", "NotAllowedError");
+    globalThis.copied = text;
+}}})"""
+
+
+def test_the_line_to_hand_in_is_copied_also_after_a_reload_and_is_the_verdicts_own(opened):
+    opened.add_init_script(CLIPBOARD)
+    opened.reload()
+    check(opened, RIGHT, EVIDENCE)
+    opened.reload()
+    opened.click(HAND)
+    opened.locator(f"{BOX} .wpw-handed", has_text="Copied.").wait_for()
+    assert opened.evaluate("copied") == LINE and opened.locator(f"{BOX} .wpw-to-copy").count() == 0
+    assert "./lab judge FILE" in opened.inner_text(f"{BOX} .wpw-hand")
+    check(opened, WRONG)
+    assert opened.locator(HAND).count() == 0  # that line was another verdict's
+
+
+@pytest.mark.parametrize("script", [f"{CLIPBOARD}; refused = true", CLIPBOARD.replace("{writeText", "undefined && {x")])
+def test_where_there_is_no_clipboard_the_line_is_shown_and_selected(opened, script):
+    opened.add_init_script(script)
+    opened.reload()
+    check(opened, RIGHT, EVIDENCE)
+    opened.focus(HAND)
+    opened.keyboard.press("Enter")
+    field = opened.get_by_label(f"The line to hand in for {ID}")
+    field.wait_for()
+    assert field.input_value() == LINE and field.get_attribute("readonly") is not None
+    assert opened.evaluate("getSelection().toString()") == LINE
+
+
+@pytest.mark.parametrize("packed", [IMAGE, "A" * 300_000, 7, "", "=="])
+def test_what_is_no_packed_evidence_is_not_kept(opened, packed):
+    assert "PASS" in check(opened, RIGHT, EVIDENCE | {"packed": packed})
+    assert opened.locator(HAND).count() == 0
+    kept = opened.evaluate("name => JSON.parse(localStorage.getItem(name))", KEPT)
+    assert kept["judged"]["packed"] is None
+    kept["judged"]["packed"] = packed
+    opened.evaluate("([name, kept]) => localStorage.setItem(name, JSON.stringify(kept))", [KEPT, kept])
+    opened.reload()
+    assert "PASS" in opened.inner_text(f"{BOX} .wpw-verdict") and opened.locator(HAND).count() == 0
 
 
 def test_of_very_many_conditions_two_hundred_are_shown(opened):
@@ -450,7 +500,11 @@ def all_shown(page) -> None:
         page,
         verdict("FAIL", PASSES, FAILS | {"found": "w" * 500}, UNTOLD),
         {"kind": "figure", "name": "b", "tree": data(figures.draw(LADDER))},
+        EVIDENCE | {"packed": "A" * 9000},
     )
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.click(HAND)
+    page.locator(f"{BOX} .wpw-to-copy").wait_for()
     page.click(f"{BOX} [data-do=hint]")
     page.click(f"{BOX} [data-do=solution]")
     page.click(f"{BOX} [data-do=yes]")

@@ -21,7 +21,7 @@ from book._ext.live import live_run
 from core import cases
 from core.draw.tree import Element, h, markup
 
-SCRIPTS = ("live-files.js", "live-verdict.js", "live-exercise.js")
+SCRIPTS = ("live-files.js", "live-hand.js", "live-verdict.js", "live-exercise.js")
 STYLES = (live_run.STYLE, "live-exercise.css")
 WORTH = "*What the verdict is worth:* "
 

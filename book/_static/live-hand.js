@@ -1,0 +1,40 @@
+/* How does a reader hand in what was judged on a page? By a line of text that holds the answer and what was measured:
+   core/judge/packed.py says how, `./lab judge` reads it. It comes from a guest, so it is held to its form. For
+   live-verdict.js and live-exercise.js. */
+"use strict";
+globalThis.LiveHand = (() => {
+
+const LONGEST = 1 << 18, LETTERS = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/* What a guest, or the browser's store, has for packed evidence; null if it is none. */
+function packedOf(found) {
+  return typeof found === "string" && found.length <= LONGEST && LETTERS.test(found) ? found : null;
+}
+
+/* A button that copies the line, and what the line is. */
+function handIn(id, packed) {
+  const line = `where-packets-wait ${id} ${packed}`;
+  const button = make("button", { type: "button", class: "wpw-live-button", "data-do": "hand" },
+    "Copy the line to hand in");
+  const said = make("span", { class: "wpw-handed", role: "status" }), place = make("div");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(line);
+      said.textContent = "Copied.";
+    } catch {  // there is none here, or the browser refused
+      const field = make("input", { class: "wpw-to-copy", readonly: "", "aria-label": `The line to hand in for ${id}` });
+      field.value = line;
+      place.replaceChildren(field);
+      said.textContent = "Copy it from here:";
+      field.select();
+    }
+  });
+  return make("div", { class: "wpw-hand" }, make("p", { class: "wpw-live-buttons" }, button, said), place,
+    make("p", {}, "It holds the judged answer and what was measured; a trainer reads it with ",
+      make("code", {}, "./lab judge FILE"), ". A verdict from a tab is the tab's word, since measurements can be made up: ",
+      make("code", {}, "./lab check"), " on the answer settles it."));
+}
+
+return { handIn, packedOf };
+
+})();
