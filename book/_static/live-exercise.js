@@ -149,7 +149,9 @@ class Exercise {
     this.question.replaceChildren(make("span", {}, question));
     this.add("yes", yes, () => answered(act()), this.question);
     this.add("no", "No", () => answered(this.button[opener]), this.question).focus();
-    this.question.onkeydown = ({ key }) => key === "Escape" && answered(this.button[opener]);
+    this.question.onkeydown = ({ key }) => {
+      if (key === "Escape") answered(this.button[opener]);
+    };
   }
 
   anew() {
