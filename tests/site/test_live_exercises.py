@@ -278,6 +278,7 @@ def test_the_line_to_hand_in_is_copied_also_after_a_reload_and_is_the_verdicts_o
     opened.locator(f"{BOX} .wpw-handed", has_text="Copied.").wait_for()
     assert opened.evaluate("copied") == LINE and opened.locator(f"{BOX} .wpw-to-copy").count() == 0
     assert "./lab judge FILE" in opened.inner_text(f"{BOX} .wpw-hand")
+    check(opened, RIGHT, EVIDENCE)
     check(opened, WRONG)
     assert opened.locator(HAND).count() == 0  # that line was another verdict's
 
