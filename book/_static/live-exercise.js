@@ -220,7 +220,7 @@ class Exercise {
     this.pictures?.[is ? "begins" : "over"]();
   }
 
-  /* Grey while a check runs, and says whose: its own has a Stop beside it. */
+  /* Check is grey while any check runs. Its own shows Stop; the others say in their title why. */
   waits(checking) {
     this.button.check.disabled = checking !== null;
     this.button.check.title = checking && checking !== this ? BUSY : "";

@@ -1,5 +1,6 @@
-"""How does evidence travel in a line of text? Its JSON, compressed by zlib, in base64: some 9 KB. A reader hands such a
-line in, so whoever unpacks one holds it to its form and to its length, before and after."""
+"""How does evidence travel in a line of text? Its JSON, compressed by zlib, in base64: some 30 thousand letters
+(frag-needed/1's first solution has 30,840). A reader hands such a line in, so whoever unpacks one holds it to its form
+and to its length, before and after."""
 
 import base64
 import zlib

@@ -14,8 +14,8 @@
 //   shell.type("client ip route get 10.0.0.2\r");
 //   await shell.ended;
 //
-// With `counted: true` the guest's time is counted, see CountedTime: for what is judged, and not for what a reader is to
-// see happen.
+// With `counted: true` the guest's time is counted, see CountedTime: for what is judged, and while a state is made, because
+// the control of what is judged is measured then. Not for what a reader is to see happen.
 //
 // A run has a machine of its own: one that is put back to its state a second time stands still until the
 // clock has passed that of the saving, and what the client has learnt in one run spoils the next.
