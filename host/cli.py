@@ -233,15 +233,25 @@ def solution(exercise, yes):
 
 
 @command("./lab list")
+@click.option(
+    "--import",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="First take in what was judged on the book's pages, from the FILE that a page saves.",
+)
 @json_option
-def list_(as_json):
+def list_(file, as_json):
     """Cases and exercises, with your progress."""
     from host.exercises import commands
 
+    taken, damaged = commands.take_in(file) if file else ([], [])
     found = commands.listing()
     if as_json:
-        _print_json({"cases": found})
+        _print_json({"cases": found, "taken_in": taken, "damaged": damaged} if file else {"cases": found})
         return
+    for line in [*(f"{id}: {verdict}, taken in" for id, verdict in taken), *damaged]:
+        click.echo(escaped(line))
     for case in found:
         click.echo(f"{case['case']}  {case['title']}")
         for exercise in case["exercises"]:

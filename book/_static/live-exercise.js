@@ -5,9 +5,8 @@
 "use strict";
 (() => {
 
-const { loaded } = globalThis.LivePage, { packedOf } = globalThis.LiveHand;
+const { loaded } = globalThis.LivePage, { lineOf, packedOf, saving } = globalThis.LiveHand;
 const { Kept, shown, verdictOf, words } = globalThis.LiveVerdict;
-const BUSY = "Another exercise is being checked: one at a time.";
 // Other answers take more or less than the first solution, so that a bar is never full before the verdict is there.
 const FULLEST = 0.95, LEAST_DONE = 0.1, ENDLESS = 2.5;  // shares of what the first solution takes
 const LARGEST_PICTURE = 1 << 20, MOST_PICTURES = 20, LONGEST_STEP = 200;  // letters of JSON, pictures, letters
@@ -31,6 +30,8 @@ class Page {
     this.note = above.querySelector(".wpw-live-said");
     this.checking = this.files = null;
     this.exercises = sections.map(section => new Exercise(section, this));
+    this.save = saving(() => this.lines());
+    this.solved.after(this.save);
     this.count();
     above.hidden = false;
   }
@@ -42,6 +43,15 @@ class Page {
   count() {
     const solved = this.exercises.filter(each => each.kept.solved);
     this.solved.textContent = `${solved.length} of ${this.exercises.length} solved here.`;
+    this.save.hidden = this.lines().length === 0;
+  }
+
+  /* The lines to hand in, of each exercise the one that passed, or else the last. */
+  lines() {
+    return this.exercises.flatMap(({ id, kept: { passed, judged } }) => {
+      const packed = passed ?? judged?.packed;
+      return packed ? [lineOf(id, packed)] : [];
+    });
   }
 
   /* One exercise at a time, or none: two machines would hold each other up. */
@@ -93,12 +103,14 @@ class Exercise {
     this.editor.addEventListener("input", () => this.changed());
     this.editor.addEventListener("keydown", event => this.pressed(event));
     this.buttons = make("p", { class: "wpw-live-buttons" });
-    this.add("check", "Check", () => this.check());
+    this.busy = make("span", { id: `${name}-busy`, class: "wpw-keys" });
+    this.add("check", "Check", () => this.check()).setAttribute("aria-describedby", this.busy.id);
     this.add("stop", "Stop", () => this.stop(new Stopped())).hidden = true;
     this.add("anew", "Begin anew", () => this.anew());
     this.add("hint", "", () => this.hint());
     this.add("solution", "The solution", () =>
       this.ask("solution", "Have you tried it yourself?", "Show it", () => this.solve()));
+    this.buttons.append(this.busy);
     this.question = make("p", { class: "wpw-live-buttons wpw-question", role: "group", "aria-label": "A question" });
     this.told = make("ol", { class: "wpw-hints", "aria-live": "polite" });
     this.opened = make("div");
@@ -220,10 +232,10 @@ class Exercise {
     this.pictures?.[is ? "begins" : "over"]();
   }
 
-  /* Check is grey while any check runs. Its own shows Stop; the others say in their title why. */
+  /* Check is grey while any check runs. Its own shows Stop; the others say why. */
   waits(checking) {
     this.button.check.disabled = checking !== null;
-    this.button.check.title = checking && checking !== this ? BUSY : "";
+    this.busy.textContent = checking && checking !== this ? `Exercise ${checking.number} is being checked: one at a time.` : "";
   }
 
   /* The guest that judges; `since_ms` leaves out what was loaded before. */
@@ -269,8 +281,9 @@ class Exercise {
   }
 
   judged(on, verdict, took_s) {
-    const solved = this.kept.solved || verdict.verdict === "PASS";
-    this.kept.keep({ answer: this.editor.value, judged: { on, verdict, took_s, packed: this.packed }, solved });
+    const passes = verdict.verdict === "PASS", solved = this.kept.solved || passes;
+    const passed = passes && this.packed || this.kept.passed;
+    this.kept.keep({ answer: this.editor.value, judged: { on, verdict, took_s, packed: this.packed }, solved, passed });
     this.say(`Checked: ${verdict.verdict}.`);
     this.show();
     this.page.count();

@@ -4,16 +4,33 @@
 "use strict";
 globalThis.LiveHand = (() => {
 
-const LONGEST = 1 << 18, LETTERS = /^[A-Za-z0-9+/]+={0,2}$/;
+const LONGEST = 1 << 18, LETTERS = /^[A-Za-z0-9+/]+={0,2}$/, FILE = "where-packets-wait.txt";
+const KEPT_MS = 60_000;  // until a browser has surely begun to save it
 
 /* What a guest, or the browser's store, has for packed evidence; null if it is none. */
 function packedOf(found) {
   return typeof found === "string" && found.length <= LONGEST && LETTERS.test(found) ? found : null;
 }
 
+function lineOf(id, packed) {
+  return `where-packets-wait ${id} ${packed}`;
+}
+
+/* A button that saves such lines in a file; `lines` gives those that there are by then. */
+function saving(lines) {
+  const button = make("button", { type: "button", class: "wpw-live-button", "data-do": "save" }, "Save what was judged");
+  button.addEventListener("click", () => {
+    const address = URL.createObjectURL(new Blob([`${lines().join("\n")}\n`], { type: "text/plain" }));
+    make("a", { href: address, download: FILE }).click();
+    setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
+  });
+  return make("p", { class: "wpw-live-buttons" }, button, make("span", {}, "as a file to hand in, or for ",
+    make("code", {}, `./lab list --import ${FILE}`)));
+}
+
 /* A button that copies the line, and what the line is. */
 function handIn(id, packed) {
-  const line = `where-packets-wait ${id} ${packed}`;
+  const line = lineOf(id, packed);
   const button = make("button", { type: "button", class: "wpw-live-button", "data-do": "hand" },
     "Copy the line to hand in");
   const said = make("span", { class: "wpw-handed", role: "status" }), place = make("div");
@@ -35,6 +52,6 @@ function handIn(id, packed) {
       make("code", {}, "./lab check"), " on the answer settles it."));
 }
 
-return { handIn, packedOf };
+return { handIn, lineOf, packedOf, saving };
 
 })();

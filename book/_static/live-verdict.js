@@ -47,10 +47,11 @@ function verdictOf(found, id) {
 }
 
 /* What the browser keeps of an exercise: the answer, the last verdict with the answer that it is on and the evidence that
-   it rests on (packed), and whether one ever passed. Where it keeps nothing, all else works. */
+   it rests on (packed), whether one ever passed, and the evidence of that. Where it keeps nothing, all else works. */
 class Kept {
   constructor(id, complain) {
-    Object.assign(this, { name: `${KEPT}/${id}`, complain, answer: null, judged: null, solved: false });
+    Object.assign(this, { name: `${KEPT}/${id}`, complain, answer: null, judged: null, solved: false,
+      passed: null });
     let text = null;
     try {
       text = localStorage.getItem(this.name);
@@ -59,10 +60,10 @@ class Kept {
     }
     if (text === null) return;
     try {
-      const { answer, judged, solved } = JSON.parse(text);
+      const { answer, judged, solved, passed } = JSON.parse(text);
       if (typeof answer !== "string" || judged && (typeof judged.on !== "string" || typeof judged.took_s !== "number"))
         throw new TypeError("expected an answer, and which one was judged");
-      Object.assign(this, { answer, solved: solved === true,
+      Object.assign(this, { answer, solved: solved === true, passed: packedOf(passed),
         judged: judged ? { on: judged.on, took_s: judged.took_s, verdict: verdictOf(judged.verdict, id),
           packed: packedOf(judged.packed) } : null });
     } catch {
@@ -71,9 +72,9 @@ class Kept {
   }
 
   keep(changed) {
-    const { answer, judged, solved } = Object.assign(this, changed);
+    const { answer, judged, solved, passed } = Object.assign(this, changed);
     try {
-      localStorage.setItem(this.name, JSON.stringify({ answer, judged, solved }));
+      localStorage.setItem(this.name, JSON.stringify({ answer, judged, solved, passed }));
     } catch {
       this.keepsNothing();
     }

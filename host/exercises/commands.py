@@ -1,6 +1,8 @@
 """What is an answer, and which hints does its reader get? An answer is a file. How many hints are shown, and whether
 the solution is, depends on what this reader did before."""
 
+import hashlib
+import json
 import shlex
 from pathlib import Path
 
@@ -106,6 +108,22 @@ def fetch_progress() -> None:
     for name in guests.running_profiles():
         if guest := guests.running_guest(name):
             progress.fetch(guest.connection)
+
+
+def take_in(file: Path) -> tuple[list[tuple[str, str]], list[str]]:
+    """Note in the progress what pages of the book have judged, from the lines in `file` (host/exercises/evidence.py):
+    each is judged again from its evidence. Returns (exercise, verdict) of each that was not taken in before, and what
+    is wrong with damaged lines. Raises if the file cannot be read."""
+    known, taken, damaged = cases.exercises(), [], []
+    for verdict in evidence.verdicts_on_file(file):
+        id, word = verdict["exercise"], verdict["verdict"]
+        checks = hashlib.sha256(json.dumps(verdict["checks"]).encode()).hexdigest()
+        if id not in known:
+            damaged += verdict["reasons"]
+        elif all(event.get("page") != checks for event in progress.events(id)):
+            progress.add({"exercise": id, "verdict": word, "page": checks})
+            taken.append((id, word))
+    return taken, damaged
 
 
 def listing() -> list[dict]:

@@ -210,10 +210,12 @@ def test_a_check_that_has_to_wait_says_for_what(opened):
     opened.evaluate("plans.push(() => new Promise(() => {}))")
     opened.click(f"{BOX} [data-do=check]")
     waits = opened.locator(f"{LATER_BOX} [data-do=check]")
-    assert waits.is_disabled() and "one at a time" in waits.get_attribute("title")
+    why = opened.locator(f"#{waits.get_attribute('aria-describedby')}")
+    assert waits.is_disabled() and why.inner_text() == "Exercise 1 is being checked: one at a time."
+    assert opened.inner_text(f"{BOX} [data-do=check] ~ .wpw-keys") == ""
     opened.click(f"{BOX} [data-do=stop]")
     ended(opened, "Stopped.")
-    assert waits.is_enabled() and waits.get_attribute("title") == ""
+    assert waits.is_enabled() and why.inner_text() == ""
 
 
 def test_an_untouched_answer_is_said_to_be_none_and_not_a_list_of_failures(opened):
@@ -294,6 +296,24 @@ def test_where_there_is_no_clipboard_the_line_is_shown_and_selected(opened, scri
     field.wait_for()
     assert field.input_value() == LINE and field.get_attribute("readonly") is not None
     assert opened.evaluate("getSelection().toString()") == LINE
+
+
+def test_what_was_judged_is_saved_as_a_file_and_what_passed_before_what_is_last(opened):
+    save = opened.locator(".wpw-live [data-do=save]")
+    check(opened, RIGHT)
+    assert save.is_hidden()  # no evidence came with it
+    check(opened, RIGHT, EVIDENCE)
+    check(opened, WRONG, EVIDENCE | {"packed": "Rmlyc3Q="})
+    later = verdict("FAIL", FAILS, exercise=LATER_ID)
+    check(opened, later, EVIDENCE | {"packed": "TGF0ZXI="}, box=LATER_BOX)
+    opened.reload()
+    with opened.expect_download() as saved:
+        save.click()
+    assert saved.value.suggested_filename == "where-packets-wait.txt"
+    assert saved.value.path().read_text().splitlines() == [
+        f"where-packets-wait {ID} {EVIDENCE['packed']}",
+        f"where-packets-wait {LATER_ID} TGF0ZXI=",
+    ]
 
 
 @pytest.mark.parametrize("packed", [IMAGE, "A" * 300_000, 7, "", "=="])

@@ -1,9 +1,12 @@
-"""Is an answer taken as it was meant, whatever an editor did to it, and is that said?"""
+"""Is an answer taken as it was meant, whatever an editor did to it, and is that said? Is progress what was judged?"""
 
 import pytest
+from click.testing import CliRunner
 
 from core import cases
+from host.cli import main
 from host.exercises import commands
+from tests.host.exercises.test_evidence import LINE, WRONG_LINE
 
 ANSWER = "on client true\necho ü\n"
 
@@ -32,3 +35,42 @@ def test_what_says_nothing_of_the_answer_is_no_try(tmp_path, monkeypatch, verdic
     monkeypatch.setattr(commands.progress.paths, "data", lambda: tmp_path)
     commands.progress.add({"exercise": "frag-needed/1", "verdict": verdict})
     assert commands._state("frag-needed/1") == state
+
+
+@pytest.fixture
+def listed(tmp_path, monkeypatch):
+    """`./lab list` of a reader who has done nothing yet and has no guest."""
+    monkeypatch.setattr(commands.progress.paths, "data", lambda: tmp_path)
+    monkeypatch.setattr(commands, "fetch_progress", lambda: None)
+
+    def lines(*options) -> list[str]:
+        said = CliRunner().invoke(main, ["list", *map(str, options)])
+        assert said.exit_code == 0
+        return said.stdout.splitlines()
+
+    return lines
+
+
+def first(lines: list[str]) -> str:
+    [line] = [line for line in lines if line.startswith("  frag-needed/1 ")]
+    return line
+
+
+def test_what_pages_have_judged_is_taken_in_once(listed, tmp_path):
+    file = tmp_path / "where-packets-wait.txt"
+    file.write_text(f"{WRONG_LINE}\n{LINE[:-8]}\n")
+    said = listed("--import", file)
+    assert said[0] == "frag-needed/1: FAIL, taken in" and said[1].startswith(
+        "line 2 is damaged: expected whole evidence"
+    )
+    assert first(said).endswith("[1 tried]")
+    assert first(listed("--import", file)).endswith("[1 tried]") and first(listed()).endswith("[1 tried]")
+    file.write_text(LINE)
+    assert first(listed("--import", file)).endswith("[passed]")
+
+
+def test_a_line_that_is_said_to_be_of_another_exercise_is_not_taken_in(listed, tmp_path):
+    file = tmp_path / "lines"
+    file.write_text(LINE.replace("/1 ", "/2 "))
+    said = listed("--import", file)
+    assert "its evidence is of frag-needed/1" in said[0] and first(said).endswith("[open]")
