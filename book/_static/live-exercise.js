@@ -5,7 +5,8 @@
 "use strict";
 (() => {
 
-const { loaded } = globalThis.LivePage, { lineOf, packedOf, saving } = globalThis.LiveHand;
+const { loaded } = globalThis.LivePage, { copy, lineOf, packedOf, saving } = globalThis.LiveHand;
+const { addressOf, answerIn } = globalThis.LiveLink;
 const { Kept, shown, verdictOf, words } = globalThis.LiveVerdict;
 // Other answers take more or less than the first solution, so that a bar is never full before the verdict is there.
 const FULLEST = 0.95, LEAST_DONE = 0.1, ENDLESS = 2.5;  // shares of what the first solution takes
@@ -34,6 +35,14 @@ class Page {
     this.solved.after(this.save);
     this.count();
     above.hidden = false;
+    this.linked();
+    addEventListener("hashchange", () => this.linked());
+  }
+
+  /* An answer that this page's address brings. */
+  linked() {
+    const brought = answerIn(location.hash);
+    this.exercises.find(each => each.number === brought?.number)?.brought(brought.answer);
   }
 
   complain(text) {
@@ -44,6 +53,7 @@ class Page {
     const solved = this.exercises.filter(each => each.kept.solved);
     this.solved.textContent = `${solved.length} of ${this.exercises.length} solved here.`;
     this.save.hidden = this.lines().length === 0;
+    dispatchEvent(new Event("wpw-solved"));  // for solved-marks.js
   }
 
   /* The lines to hand in, of each exercise the one that passed, or else the last. */
@@ -111,7 +121,9 @@ class Exercise {
     this.add("solution", "The solution", () =>
       this.ask("solution", "Have you tried it yourself?", "Show it", () => this.solve()));
     this.buttons.append(this.busy);
+    this.add("link", "Copy a link to this answer", () => this.link());
     this.question = make("p", { class: "wpw-live-buttons wpw-question", role: "group", "aria-label": "A question" });
+    this.place = make("div");
     this.told = make("ol", { class: "wpw-hints", "aria-live": "polite" });
     this.opened = make("div");
     this.said = make("p", { class: "wpw-live-said", role: "status" });
@@ -125,7 +137,7 @@ class Exercise {
       make("label", { for: name }, `Your answer to exercise ${this.number}, as a file ${this.file}`),
       this.editor,
       make("p", { id: `${name}-keys`, class: "wpw-keys" }, "Ctrl+Enter checks it. It is kept in your browser alone."),
-      this.buttons, this.question, this.told, this.opened, this.said, this.bar, this.clock, this.result, this.drawn);
+      this.buttons, this.question, this.place, this.told, this.opened, this.said, this.bar, this.clock, this.result, this.drawn);
     this.hintsLeft();
   }
 
@@ -177,6 +189,25 @@ class Exercise {
     };
     if (this.editor.value === this.start) begin().focus();
     else this.ask("anew", "The file to begin with takes the place of your answer.", "Begin anew", begin);
+  }
+
+  link() {
+    const address = addressOf(this.number, this.editor.value);
+    if (address) copy(address, `The link to this answer to exercise ${this.number}`, this.said, this.place);
+    else this.say("This answer is too long for a link.");
+  }
+
+  /* Somebody's answer, which takes the place of the reader's own only if the reader wants it. */
+  brought(answer) {
+    const take = () => {
+      this.editor.value = answer;
+      this.changed();
+      return this.editor;
+    };
+    this.editor.scrollIntoView();
+    if (answer === this.editor.value) return;
+    if (this.editor.value === this.start) take().focus();
+    else this.ask("check", "The link's answer takes the place of yours.", "Take it", take);
   }
 
   hint() {

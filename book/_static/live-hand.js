@@ -28,30 +28,33 @@ function saving(lines) {
     make("code", {}, `./lab list --import ${FILE}`)));
 }
 
+/* Copies a text, or shows it in `place` under its `label` to be copied; `said` is told which. */
+async function copy(text, label, said, place) {
+  try {
+    await navigator.clipboard.writeText(text);
+    place.replaceChildren();
+    said.textContent = "Copied.";
+  } catch {  // there is none here, or the browser refused
+    const field = make("input", { class: "wpw-to-copy", readonly: "", "aria-label": label });
+    field.value = text;
+    place.replaceChildren(field);
+    said.textContent = "Copy it from here:";
+    field.select();
+  }
+}
+
 /* A button that copies the line, and what the line is. */
 function handIn(id, packed) {
-  const line = lineOf(id, packed);
   const button = make("button", { type: "button", class: "wpw-live-button", "data-do": "hand" },
     "Copy the line to hand in");
   const said = make("span", { class: "wpw-handed", role: "status" }), place = make("div");
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(line);
-      said.textContent = "Copied.";
-    } catch {  // there is none here, or the browser refused
-      const field = make("input", { class: "wpw-to-copy", readonly: "", "aria-label": `The line to hand in for ${id}` });
-      field.value = line;
-      place.replaceChildren(field);
-      said.textContent = "Copy it from here:";
-      field.select();
-    }
-  });
+  button.addEventListener("click", () => copy(lineOf(id, packed), `The line to hand in for ${id}`, said, place));
   return make("div", { class: "wpw-hand" }, make("p", { class: "wpw-live-buttons" }, button, said), place,
     make("p", {}, "It holds the judged answer and what was measured; a trainer reads it with ",
       make("code", {}, "./lab judge FILE"), ". A verdict from a tab is the tab's word, since measurements can be made up: ",
       make("code", {}, "./lab check"), " on the answer settles it."));
 }
 
-return { handIn, lineOf, packedOf, saving };
+return { copy, handIn, lineOf, packedOf, saving };
 
 })();

@@ -154,6 +154,21 @@ def test_another_verdict_is_shown_with_its_reason_and_does_not_count(opened, wor
     assert opened.inner_text(SOLVED).startswith("0 of ")
 
 
+def test_the_navigation_of_every_page_says_how_many_are_solved(opened):
+    marks = opened.locator(".bd-sidebar-primary .wpw-marked")
+    assert marks.count() == 0
+    check(opened, RIGHT)
+    said = [f"Chapter 1’s exercises ✓ 1 of {len(IN_TAB)} solved"]
+    marked = opened.locator(".bd-sidebar-primary li > a", has=opened.locator(".wpw-marked"))
+    assert marked.all_text_contents() == said
+    check(opened, WRONG)
+    opened.goto(opened.url.replace("frag-needed-exercises", "splice-push"))
+    assert marked.all_text_contents() == said
+    opened.evaluate("name => localStorage.setItem(name, '{')", KEPT)
+    opened.reload()
+    assert marks.count() == 0
+
+
 def test_what_a_right_answer_has_earned_a_wrong_one_does_not_take_away(opened):
     check(opened, RIGHT)
     check(opened, WRONG)
@@ -326,6 +341,37 @@ def test_what_is_no_packed_evidence_is_not_kept(opened, packed):
     opened.evaluate("([name, kept]) => localStorage.setItem(name, JSON.stringify(kept))", [KEPT, kept])
     opened.reload()
     assert "PASS" in opened.inner_text(f"{BOX} .wpw-verdict") and opened.locator(HAND).count() == 0
+
+
+def test_a_link_brings_an_answer_and_asks_before_it_takes_the_place_of_ones_own(opened, browser, address):
+    opened.evaluate(CLIPBOARD)
+    editor(opened).fill("on client true  # ü?>~")
+    opened.click(f"{BOX} [data-do=link]")
+    ended(opened, "Copied.")
+    link = opened.evaluate("copied")
+    assert link.startswith(f"{address}#answer-1=") and re.fullmatch(r"[\w-]+", link.partition("=")[2])
+    with without_machine(browser, link) as seen:
+        other = editor(seen.page)
+        assert other.input_value() == "on client true  # ü?>~" and seen.page.evaluate("asked.length") == 0
+        other.fill("mine")
+        seen.page.goto(address)
+        for answer, kept in (("no", "mine"), ("yes", "on client true  # ü?>~")):
+            seen.page.goto(link)
+            assert other.input_value() == "mine"
+            seen.page.click(f"{BOX} [data-do={answer}]")
+            assert other.input_value() == kept
+            seen.page.goto(address)
+        assert seen.errors == []
+
+
+@pytest.mark.parametrize(
+    "fragment", ["answer-1=", "answer-1=%3C", "answer-1=_w", "answer-9=YQ", f"answer-1={'A' * 70_000}"]
+)
+def test_a_link_that_brings_no_answer_changes_nothing(address, browser, fragment):
+    with without_machine(browser, f"{address}#{fragment}") as seen:
+        seen.page.locator(BOX).wait_for()
+        assert editor(seen.page).input_value() == IN_TAB[0].start.read_text()
+        assert seen.errors == []
 
 
 def test_of_very_many_conditions_two_hundred_are_shown(opened):

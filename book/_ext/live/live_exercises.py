@@ -21,7 +21,7 @@ from book._ext.live import live_run
 from core import cases
 from core.draw.tree import Element, h, markup
 
-SCRIPTS = ("live-files.js", "live-hand.js", "live-verdict.js", "live-exercise.js")
+SCRIPTS = ("live-files.js", "live-hand.js", "live-link.js", "live-verdict.js", "live-exercise.js")
 STYLES = (live_run.STYLE, "live-exercise.css")
 WORTH = "*What the verdict is worth:* "
 
@@ -91,6 +91,15 @@ class LiveExercises(SphinxDirective):
         return section
 
 
+def in_tab() -> dict[str, list[str]]:
+    """Exercises that a tab can judge, by the page that has them."""
+    found = {
+        f"{case.name}-exercises": [each.id for each in case.exercises if each.tab_million]
+        for case in cases.cases().values()
+    }
+    return {page: ids for page, ids in found.items() if ids}
+
+
 def told(exercise: cases.Exercise) -> dict:
     """What the script has to know of an exercise."""
     return {
@@ -135,7 +144,10 @@ def visit_exercise(self, node: live_exercise) -> None:
 
 
 def add_files(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
-    """The page's scripts and style sheets, on pages with exercises."""
+    """The scripts and style sheets of pages with exercises; and on every page what marks in the navigation which are
+    solved."""
+    if doctree is not None and app.config.live_state:
+        app.add_js_file("solved-marks.js", loading_method="defer", **{"data-exercises": json.dumps(in_tab())})
     if doctree is not None and next(doctree.findall(live_solved), None) is not None:
         for name in SCRIPTS:
             app.add_js_file(name, loading_method="defer")
