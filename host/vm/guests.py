@@ -21,14 +21,14 @@ def no_op(connection: Connection) -> None:
     """Take nothing from a guest before it is ended."""
 
 
-def _link(name: str):
+def _guest_symlink(name: str):
     """A symbolic link to the folder of the reader's guest of this profile."""
     return paths.run() / f"up-{name}"
 
 
 def running_guest(name: str = "stock") -> Guest | None:
     """The reader's guest if it is up."""
-    guest = Guest.saved(_link(name))
+    guest = Guest.saved(_guest_symlink(name))
     return guest if guest and guest.alive() else None
 
 
@@ -60,7 +60,7 @@ def _up(name: str, wake) -> Guest:
         try:
             aside = guest.folder / "link"
             os.symlink(guest.folder, aside)
-            os.replace(aside, _link(name))
+            os.replace(aside, _guest_symlink(name))
         except BaseException:
             guest.end()
             raise
@@ -74,13 +74,13 @@ def down(name: str = "stock", before_stop: BeforeStop = no_op) -> bool:
 
 
 def _down(name: str, before_stop: BeforeStop = no_op) -> bool:
-    guest = Guest.saved(_link(name))
+    guest = Guest.saved(_guest_symlink(name))
     was_alive = guest is not None and guest.alive()
     if was_alive:
         before_stop(guest.connection)
     if guest:
         guest.end()
-    _link(name).unlink(missing_ok=True)
+    _guest_symlink(name).unlink(missing_ok=True)
     return was_alive
 
 

@@ -74,7 +74,7 @@ def without_discovery(net: Network, name: str = "server"):
 
 
 @contextlib.contextmanager
-def plain_reader(net: Network, mss: int):
+def client_without_timestamps(net: Network, mss: int):
     """No remedy, but another reader: one who comes with this MSS, and whose TCP has no timestamps (RFC 7323)."""
     try:
         net.client.sysctl({"net/ipv4/tcp_timestamps": "0"})

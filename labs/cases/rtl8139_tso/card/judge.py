@@ -74,7 +74,7 @@ def telling(sizes: Sequence[int], remainders: Sequence[int] = range(WORD_BYTES))
 
 
 def which(seen: CardDownloads) -> list[tuple[str, Download]]:
-    """Each download, the plain readers' first, with what ends the ids of its checks."""
+    """Each download, those without timestamps first, with what ends the ids of its checks."""
     plain = [(f"-plain-{number}", each) for number, each in enumerate(seen.plain, 1)]
     return [*plain, *((f"-{number}", each) for number, each in enumerate(seen.asked, 1))]
 

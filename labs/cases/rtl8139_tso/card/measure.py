@@ -10,7 +10,7 @@ from core.judge.evidence import Evidence
 from labs.cases.rtl8139_tso.card.judge import CardDownloads, drawn, drawn_plain
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
-from labs.cases.rtl8139_tso.remedies import plain_reader
+from labs.cases.rtl8139_tso.remedies import client_without_timestamps
 from labs.cases.rtl8139_tso.workload import download, intact, served
 from labs.take.script import Taking, control
 
@@ -23,7 +23,7 @@ def take(server: str, exercise: Exercise, answer: str) -> Evidence:
             net.clamp(mss)
             seen.asked.append(_telling(download(net, called=f"MSS {mss}")))
         for mss in drawn_plain():
-            with plain_reader(net, mss):
+            with client_without_timestamps(net, mss):
                 seen.plain.append(_telling(download(net, called=f"MSS {mss}, no timestamps")))
         seen.intact = intact(net)
         with control():

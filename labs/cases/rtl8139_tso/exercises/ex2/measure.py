@@ -7,7 +7,7 @@ from core.judge.evidence import Evidence
 from labs.cases.rtl8139_tso.exercises.ex2.judge import Offload
 from labs.cases.rtl8139_tso.names import SMALL_MSS
 from labs.cases.rtl8139_tso.network import Network
-from labs.cases.rtl8139_tso.remedies import as_it_is, plain_reader
+from labs.cases.rtl8139_tso.remedies import as_it_is, client_without_timestamps
 from labs.cases.rtl8139_tso.workload import download, served
 from labs.take.script import Taking
 
@@ -21,7 +21,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
             if finished:
                 seen.fixed = served(download(net))
                 seen.lost = sorted(before - features(net))
-                with plain_reader(net, mss := random.choice(SMALL_MSS)):
+                with client_without_timestamps(net, mss := random.choice(SMALL_MSS)):
                     seen.other = served(download(net, called=f"MSS {mss}, no timestamps"))
     return taking.evidence(seen)
 

@@ -28,7 +28,7 @@ LINE, CONSOLE = "/dev/ttyS1", "/dev/console"
 HELD = "/usr/local/lib/lab/held.json"
 
 
-class Door:
+class SerialLine:
     """The serial line: whole lines in, JSON objects out."""
 
     def __init__(self, path):
@@ -53,7 +53,7 @@ class Door:
 
 
 class Running:
-    """A request that is worked on: what it prints goes to the door as `out` and `err`."""
+    """A request that is worked on: what it prints goes to the page as `out` and `err`."""
 
     number = 0
 
@@ -120,7 +120,7 @@ def main():
     """Imports, begins what is held, says that it is ready, and obeys."""
     import_all(EVERYWHERE)
     freeze()
-    door, running = Door(LINE), None
+    serial, running = SerialLine(LINE), None
     if os.path.exists(HELD):
         with open(HELD) as file:
             running = Running(json.load(file))
@@ -135,19 +135,19 @@ def main():
     while True:
         # What waits for its standard input is heard once it is asked for.
         heard = [running.pidfd, *running.kinds] if running and running.stdin is None else []
-        ready, _, _ = select.select([door, *heard], [], [])
-        if door in ready:
-            for request in door.requests():
+        ready, _, _ = select.select([serial, *heard], [], [])
+        if serial in ready:
+            for request in serial.requests():
                 running = obey(request, running, held)
             continue
         for descriptor in [each for each in ready if each in running.kinds]:
             for kind, line in running.lines(descriptor):
-                door.say(**{kind: line})
+                serial.say(**{kind: line})
         if ready == [running.pidfd]:  # and there is nothing more to read
             status = running.ended()
             running.close()
             running = None
-            door.say(status=status)
+            serial.say(status=status)
 
 
 def obey(request, running, held):
