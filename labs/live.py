@@ -43,9 +43,10 @@ from typing import Any, Protocol
 from core.draw.ladder import Ladder
 from core.draw.tree import Element, data
 from core.judge.packed import LONGEST_PACKED, pack
-from core.protocol import ANSWER, CONTROL, NETWORK
+from core.protocol import ANSWER, CONTROL, NETWORK, TAB_PROCESSOR_S
 from labs.judge import judging
 from labs.measure import timing
+from labs.take import answer as answers
 from labs.take.attempts import take_and_judge
 
 CONSOLE = "/dev/ttyS0"
@@ -91,6 +92,7 @@ def live(case: ModuleType) -> None:
 
 def check(exercise: str, answer: str) -> None:
     """Judges an answer, and says what is done meanwhile."""
+    answers.processor_limit_s = TAB_PROCESSOR_S
     timing.call_at_each_step(lambda step: say("step", words=STEPS[step]) if step in STEPS else None)
     verdict, evidence = take_and_judge(exercise, answer)
     say("verdict", verdict=verdict.to_json())

@@ -27,8 +27,9 @@ REFUSED = re.compile(  # EACCES, EPERM, EROFS; the last but one is umount(8)'s
 class Script:
     """What became of an answer's script: its exit `status` (None when it was still running at its deadline), what it
     printed, the `forbidden` hosts that it tried to touch, what those `variables` of its shell that were asked for held
-    at its end, if they were set, how often another network was `reached` by its number while it ran, and for how many
-    seconds it ran (`took_s`), which are the machine's as well: for a reader to know, and not for a judge."""
+    at its end, if they were set, how often another network was `reached` by its number while it ran, for how many
+    seconds it ran (`took_s`), which are the machine's as well: for a reader to know, and not for a judge, and the
+    seconds of processor time (`busy_s`) for whose use it was ended, 0 if it was not."""
 
     status: int | None
     output: str
@@ -37,6 +38,7 @@ class Script:
     variables: dict[str, str] = field(default_factory=dict)
     reached: int = 0
     took_s: float = 0
+    busy_s: float = 0
 
     def problems(self) -> list[tuple[str, str]]:
         """What no answer may do and this one did: the ids of checks that it failed by it, each with a sentence."""
@@ -44,7 +46,9 @@ class Script:
         found = [("own-hosts", f"the answer acts on {node}, which this exercise leaves as it is") for node in forbidden]
         if self.reached:
             found.append(("own-hosts", "the answer reaches another network by its number (netnsid), and not by `on`"))
-        if self.status is None:
+        if self.busy_s:
+            found.append(("in-time", f"the script had used {self.busy_s:.0f} s of processor time and was ended"))
+        elif self.status is None:
             found.append(("in-time", f"the script was still running after {self.deadline_s:.0f} s and was ended"))
         return found
 

@@ -10,6 +10,7 @@ that reach into another process. The hosts that it may act on it gets as open de
 """
 
 import contextlib
+import math
 import os
 import select
 import signal
@@ -21,11 +22,16 @@ from collections.abc import Sequence
 
 from core.judge.evidence import Script
 from core.protocol import ANSWER
+from core.waiting import poll
 from labs.measure.timing import timed
 from labs.take.walled import ADMINISTRATORS, limited, walled
 
 CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
+LOOK_EVERY_S = 0.02  # whether a script has ended
+# Of processor time, for all that a script starts: a page sets it. In a VM there is none, because the guest of a machine
+# with other work counts as its own what it was made to wait.
+processor_limit_s = math.inf
 # Before the command of a server, which stands among the files that measure it, and of a program.
 DROP_PTRACE = ("setpriv", "--bounding-set=-sys_ptrace,-sys_module,-sys_rawio")
 DROP_TO_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "--no-new-privs")
@@ -107,16 +113,16 @@ def applied(
             except subprocess.SubprocessError as error:
                 raise RuntimeError(f"the answer was not started: {_read(log)}") from error
         began = time.monotonic()
-        try:
-            with timed(ANSWER):
-                status = process.wait(deadline_s)
-        except subprocess.TimeoutExpired:
+        with timed(ANSWER):
+            poll(lambda: process.poll() is not None or _too_busy(group), deadline_s, LOOK_EVERY_S)
+        status = process.returncode
+        busy_s = processor_limit_s if status is None and _too_busy(group) else 0
+        if status is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            status = None
         took_s = round(time.monotonic() - began, 3)
         touched = sorted(set(_read(forbidden).split()))
-        yield Script(status, _read(log), touched, deadline_s, _variables(_read(held)), took_s=took_s)
+        yield Script(status, _read(log), touched, deadline_s, _variables(_read(held)), took_s=took_s, busy_s=busy_s)
 
 
 @contextlib.contextmanager
@@ -180,7 +186,18 @@ def _remove(group: str) -> None:
 
 
 def _join(group: str) -> None:
+    """Enter the answer's cgroup; and when memory is short, its processes are the first to be ended, not its judge."""
     _write(os.path.join(group, "cgroup.procs"), f"{os.getpid()}")
+    _write("/proc/self/oom_score_adj", "1000")
+
+
+def _too_busy(group: str) -> bool:
+    """Whether a cgroup has used its processor time; `usage_usec` is there without any controller (cgroup-v2.rst)."""
+    if processor_limit_s == math.inf:
+        return False
+    with open(os.path.join(group, "cpu.stat")) as file:
+        used_us = next(int(line.split()[1]) for line in file if line.startswith("usage_usec "))
+    return used_us > processor_limit_s * 1e6
 
 
 def _write(path: str, text: str) -> None:

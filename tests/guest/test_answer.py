@@ -8,6 +8,7 @@ import pytest
 from mininet.topo import Topo
 
 from labs.net.topology import Topology
+from labs.take import answer
 from labs.take.answer import applied
 from labs.trace import objects
 
@@ -204,6 +205,19 @@ def test_what_it_left_running_goes_on_until_the_block_ends():
         with applied("on left sleep 60 & sleep 0.1", {"left": net["left"].pid}, {"left"}) as script:
             assert script.status == 0 and sleeps() == "1"
         assert sleeps() == "0"
+
+
+@pytest.mark.parametrize(
+    "script, busy_s", [("while :; do :; done", 1), ("while :; do /bin/true; done & wait", 1), ("sleep 2; sleep 60", 0)]
+)
+def test_a_busy_one_is_ended_by_its_processor_time(monkeypatch, run_answer, script, busy_s):
+    monkeypatch.setattr(answer, "processor_limit_s", 1)
+    found = run_answer(script, deadline_s=5)
+    assert (found.status, found.busy_s) == (None, busy_s) and (found.took_s < 5) == (busy_s > 0)
+
+
+def test_when_memory_is_short_it_is_ended_before_its_judge(run_answer):
+    assert run_answer("cat /proc/self/oom_score_adj").output == "1000\n"
 
 
 @pytest.mark.parametrize("script, status", [("exit 3", 3), ("kill -9 $$", 137), ("kill -9 0", 137)])

@@ -20,6 +20,7 @@ from book._ext.html_only import add_html_node
 from book._ext.live import live_run
 from core import cases
 from core.draw.tree import Element, h, markup
+from core.protocol import TAB_PROCESSOR_S
 
 SCRIPTS = ("live-files.js", "live-hand.js", "live-link.js", "live-verdict.js", "live-exercise.js")
 STYLES = (live_run.STYLE, "live-exercise.css")
@@ -46,7 +47,8 @@ def above(live: dict, megabytes: float) -> Element:
             f"Debian's Linux {live['release']} for 32-bit x86 in the emulator v86, applies your answer there, and "
             "judges it as ",
             h("code", {}, "./lab check"),
-            f" does. The first check loads {megabytes:.1f} MB. Nothing is installed, and no packet leaves the tab.",
+            f" does; but a script that uses {TAB_PROCESSOR_S} s of processor time is ended. The first check loads "
+            f"{megabytes:.1f} MB. Nothing is installed, and no packet leaves the tab.",
         ),
         h("p", {"class": "wpw-solved"}),
         h("p", {"class": "wpw-live-said", "role": "status"}),

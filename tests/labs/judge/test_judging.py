@@ -127,6 +127,7 @@ def test_a_script_that_was_refused_at_its_end_says_so_once():
         (Script(97, "", ["server"]), "own-hosts"),
         (Script(None, "", reached=1), "own-hosts"),
         (Script(None, ""), "in-time"),
+        (Script(None, "", busy_s=3), "in-time"),
     ],
 )
 def test_a_script_that_does_what_none_may_is_judged_by_that_alone(script, id):
