@@ -91,7 +91,8 @@ class Setting:
 @dataclass(frozen=True)
 class Case:
     """One case: its chapter, its name on the command line, its title, its VM profile, the recorded figures that
-    stand for it outside the site, what may be set, and with which settings its whole run is without its fault."""
+    stand for it outside the site, what may be set, and with which settings its whole run is without its fault; `also`
+    are modules of it that `./lab matrix` runs on each kernel, each of which prints a JSON object."""
 
     folder: Path
     chapter: int
@@ -101,6 +102,7 @@ class Case:
     preview: tuple[str, ...]
     fault_off: dict[str, int]
     settings: dict[str, Setting]
+    also: tuple[str, ...] = ()
 
     def set(self, words: list[str]) -> dict[str, int]:
         """The values in "NAME=VALUE" words; raises WrongCall with what may be set, and to what."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.cases import exercise
-from labs.cases.splice_push import case, tracing
+from labs.cases.splice_push import case, sixteenth, tracing
 from labs.cases.splice_push.exercises.ex5 import measure
 from labs.cases.splice_push.judge import ROUNDS
 from labs.cases.splice_push.workload import KEPT, WHOLE
@@ -91,6 +91,25 @@ def test_where_nothing_is_lost_no_judge_says_yes_or_no(monkeypatch, number):
     right = sorted((exercise(f"splice-push/{number}").folder / "solutions").iterdir())[0]
     verdict, _ = take_and_judge(f"splice-push/{number}", right.read_text())
     assert verdict.verdict == "SKIP", verdict.text()
+
+
+SMALL = [f"buffers_{count}" for count in sixteenth.COUNTS]
+
+
+def test_on_this_kernel_no_answer_of_small_buffers_waits():
+    with case.Network() as net:
+        found = sixteenth.measured(net)
+    every = [found[buffers][length] for buffers in SMALL for length in sixteenth.LENGTHS]
+    assert not any(any(each["missing_bytes"]) or "persist" in each["timers"] for each in every), found
+
+
+def test_one_that_is_corked_is_seen_to_wait_for_the_probe_timer(monkeypatch):
+    monkeypatch.setitem(sixteenth.LENGTHS, "too_long", "&more=1")
+    with case.Network() as net:
+        found = sixteenth.measured(net)
+    for buffers in SMALL:
+        corked, exact = found[buffers]["too_long"], found[buffers]["exact"]
+        assert min(corked["took_ms"]) > 3 * exact["median_ms"] and "persist" in corked["timers"], found
 
 
 def test_json_has_what_it_promises(outcome):
