@@ -400,6 +400,19 @@ def _repeat(names, as_json, record):
         _print_json({"case": name, **found}) if as_json else click.echo(escaped(repeats.show(name, found)))
 
 
+@command("./lab matrix --record")
+@json_option
+@click.option("--record", is_flag=True, help="Store it for the book.")
+def matrix(as_json, record):
+    """Every case on every kernel: ten runs, ten with its fault off, its stacks. It takes half an hour."""
+    from host.recording import matrix as its
+
+    found = its.found()
+    if record:
+        its.store(found)
+    _print_json(found) if as_json else click.echo(escaped(its.show(found)))
+
+
 @command("./lab test --quick")
 @click.option("--quick", is_flag=True, help="Only the tests that need no VM.")
 @click.option(

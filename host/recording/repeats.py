@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 
 from core import cases
-from core.statuses import OUTCOMES
+from core.statuses import OUTCOMES, Status
 from core.summary import five_numbers
 from host.errors import LabError
 from host.phases import phase
@@ -20,6 +20,10 @@ TIMES = 20
 FILE = "repeats.json"
 
 
+class NotTried(LabError):
+    """A case could not be tried: its machine lacks what the case takes."""
+
+
 def of(name: str, times: int = TIMES) -> dict:
     """The case's runs as it is, and as many with its fault off, beside an endless loop on another processor: what
     `figure` is, and of either kind how many there were of each outcome, the figures and their distribution; and where
@@ -27,8 +31,8 @@ def of(name: str, times: int = TIMES) -> dict:
     case = cases.case(name)
     origin = record.provenance(case.profile)
     with _busy(), guests.throwaway(case.profile) as guest:
-        fault, figure = _counted(guest, case, times, {})
-        off, _ = _counted(guest, case, times, case.fault_off)
+        fault, figure = counted(guest, case, times, {})
+        off, _ = counted(guest, case, times, case.fault_off)
     return {"provenance": origin, "figure": figure, "times": times, "fault": fault, "fault_off": off}
 
 
@@ -43,8 +47,8 @@ def store(name: str, found: dict) -> None:
 
 
 def key(name: str) -> str:
-    """A case's name, or an outcome's, in a path that a page quotes."""
-    return re.sub("[- ]", "_", name)
+    """A case's name, an outcome's or a kernel's, in a path that a page quotes."""
+    return re.sub("[-. ]", "_", name)
 
 
 def show(name: str, found: dict) -> str:
@@ -59,7 +63,9 @@ def show(name: str, found: dict) -> str:
     return "\n".join(lines)
 
 
-def _counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tuple[dict, str]:
+def counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tuple[dict, str]:
+    """So many runs with these settings: how many of each outcome, the figures and their spread; and what `figure` is.
+    Raises LabError for a run that is cut short, NotTried for what cannot be run there."""
     words = [word for name, value in changed.items() for word in ("--set", f"{name}={value}")]
     counts, figures, figure = {key(word): 0 for word in OUTCOMES.values()}, [], ""
     with phase(f"{case.name}: {times} runs{' with its fault off' * bool(changed)}") as progress:
@@ -68,6 +74,8 @@ def _counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tu
             result = call_json(guest, "labs", "run", case.name, "--json", "--rounds", "1", *words)
             if result.why:
                 raise LabError(f"{case.name}: run {number} was cut short: {result.why}\n{result.said}", "./lab doctor")
+            if result.status == Status.COULD_NOT:
+                raise NotTried(result.found["reasons"][0], result.found["next"], Status.COULD_NOT)
             for word, count in result.found["counts"].items():
                 counts[key(word)] += count
             figures += result.found["figures"]
