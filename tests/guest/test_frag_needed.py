@@ -10,7 +10,7 @@ from scapy.layers.inet import ICMP, IP, TCP
 from core.cases import exercise
 from core.judge.evidence import of_kind, read
 from labs import __main__ as command
-from labs.cases.frag_needed import case, record, tracing
+from labs.cases.frag_needed import announced, case, record, tracing
 from labs.cases.frag_needed.cure import another
 from labs.cases.frag_needed.cure import measure as curing
 from labs.cases.frag_needed.cure.evidence import Another, Cure
@@ -27,6 +27,12 @@ from labs.trace.symbols import Symbols
 from labs.wire.capture import read as packets_of
 
 PARTS = "frag-needed"
+
+
+def test_what_was_learnt_is_announced_and_a_later_connection_is_safe():
+    with case.Network() as net:
+        seen = announced.measured(net)
+    assert seen == {"before": 1460, "after": 1440, "later_segment_bytes": 1428, "later_icmps": 0}
 
 
 def test_the_stall_is_reproduced(outcome):
