@@ -47,8 +47,8 @@ def above(live: dict, megabytes: float) -> Element:
             f"Debian's Linux {live['release']} for 32-bit x86 in the emulator v86, applies your answer there, and "
             "judges it as ",
             h("code", {}, "./lab check"),
-            f" does; but a script that uses {TAB_PROCESSOR_S} s of processor time is ended. The first check loads "
-            f"{megabytes:.1f} MB. Nothing is installed, and no packet leaves the tab.",
+            f" does. A script that uses more than {TAB_PROCESSOR_S} s of processor time is ended. The first check "
+            f"loads {megabytes:.1f} MB. Nothing is installed, and no packet leaves the tab.",
         ),
         h("p", {"class": "wpw-solved"}),
         h("p", {"class": "wpw-live-said", "role": "status"}),
