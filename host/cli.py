@@ -34,6 +34,11 @@ def _known_kernel(context, parameter, name):
     return name and image.kernel(name)
 
 
+def _known_kernels(context, parameter, names):
+    """The kernels of these names, as above."""
+    return tuple(_known_kernel(context, parameter, name) for name in names)
+
+
 kernel_option = click.option(
     "--kernel", "linux", metavar="NAME", callback=_known_kernel, help="With another kernel than the book's, as 6.12."
 )
@@ -400,14 +405,15 @@ def _repeat(names, as_json, record):
         _print_json({"case": name, **found}) if as_json else click.echo(escaped(repeats.show(name, found)))
 
 
-@command("./lab matrix --record")
+@command("./lab matrix 6.12 --record")
+@click.argument("kernels", metavar="[KERNEL...]", nargs=-1, callback=_known_kernels)
 @json_option
 @click.option("--record", is_flag=True, help="Store it for the book.")
-def matrix(as_json, record):
-    """Every case on every kernel: ten runs, ten with its fault off, its stacks. It takes half an hour."""
+def matrix(kernels, as_json, record):
+    """Every case on these kernels, or on all: ten runs, ten with its fault off, its stacks. Half an hour each."""
     from host.recording import matrix as its
 
-    found = its.found()
+    found = its.found(kernels)
     if record:
         its.store(found)
     _print_json(found) if as_json else click.echo(escaped(its.show(found)))

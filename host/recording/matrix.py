@@ -1,6 +1,8 @@
 """Which case happens on which kernel? Each on each that vm-image/kernels has a recipe of: its runs, as many with its
 fault off, its traced stacks, and what else it wants to be looked at; kept for the book, whatever comes."""
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from core import cases
@@ -16,9 +18,9 @@ ROUNDS = 10
 NAME = "kernels"
 
 
-def found(rounds: int = ROUNDS) -> dict[str, Any]:
-    """All of it: by the kernel, its provenance, and by the case what `of` says."""
-    return {"rounds": rounds, **{name(linux): _on(linux, rounds) for linux in image.kernels()}}
+def found(kernels: Sequence[image.Kernel] = (), rounds: int = ROUNDS) -> dict[str, Any]:
+    """By the kernel, of these or of all: its provenance, how many rounds there were, and by the case what `of` says."""
+    return {name(linux): _on(linux, rounds) for linux in kernels or image.kernels()}
 
 
 def name(linux: image.Kernel) -> str:
@@ -27,16 +29,20 @@ def name(linux: image.Kernel) -> str:
 
 
 def store(matrix: dict[str, Any]) -> None:
-    """Keep it for the pages, under the book's kernel's provenance; each kernel has its own as well."""
-    record.store_data(NAME, matrix, matrix[name(image.the_books())]["provenance"])
+    """Keep it for the pages beside what is kept of other kernels, each with its own provenance; that of the whole is
+    the book's kernel's, or else the last one's."""
+    kept = record.RECORDINGS / f"{NAME}.json"
+    known = json.loads(kept.read_text()) if kept.exists() else {}
+    known = {**known, **matrix}
+    known.pop("provenance", None)
+    of_all = known.get(name(image.the_books())) or list(known.values())[-1]
+    record.store_data(NAME, known, of_all["provenance"])
 
 
 def _on(linux: image.Kernel, rounds: int) -> dict[str, Any]:
     origin = record.provenance(on("stock", linux))
-    return {
-        "provenance": origin,
-        **{repeats.key(case.name): of(case, linux, rounds) for case in cases.cases().values()},
-    }
+    seen = {repeats.key(case.name): of(case, linux, rounds) for case in cases.cases().values()}
+    return {"provenance": origin, "rounds": rounds, **seen}
 
 
 def of(case: cases.Case, linux: image.Kernel, rounds: int) -> dict[str, Any]:
@@ -78,7 +84,7 @@ def _traced(guest, case: cases.Case) -> dict[str, Any]:
 def show(matrix: dict[str, Any]) -> str:
     """A table for a person: what came of each case on each kernel."""
     lines = []
-    for linux in image.kernels():
+    for linux in [each for each in image.kernels() if name(each) in matrix]:
         here = matrix[name(linux)]
         lines.append(f"Linux {here['provenance']['kernel_package']} ({linux.title})")
         for case in cases.cases().values():

@@ -57,7 +57,7 @@ def calls(monkeypatch):
 
 def test_each_case_runs_on_each_kernel_as_often_with_its_fault_off(calls):
     found = matrix.found(rounds=3)
-    assert list(found) == ["rounds", "linux_6_1", "linux_6_12"]
+    assert list(found) == ["linux_6_1", "linux_6_12"] and found["linux_6_1"]["rounds"] == 3
     seen = found["linux_6_12"]["frag_needed"]
     assert (seen["fault"]["reproduced"], seen["fault_off"]["not_reproduced"], seen["fault"]["figures"]) == (
         3,
@@ -92,3 +92,12 @@ def test_it_is_kept_with_each_kernels_own_provenance(calls, monkeypatch, tmp_pat
     assert (
         kept["provenance"]["kernel_package"] == "stock" and "6.12" in kept["linux_6_12"]["provenance"]["kernel_package"]
     )
+
+
+def test_one_kernel_leaves_what_is_kept_of_another(calls, monkeypatch, tmp_path):
+    monkeypatch.setattr(record, "RECORDINGS", tmp_path)
+    matrix.store(matrix.found([image.kernel("6.12")], rounds=2))
+    matrix.store(matrix.found([image.kernel("6.1")], rounds=1))
+    kept = json.loads((tmp_path / "kernels.json").read_text())
+    assert (kept["linux_6_12"]["rounds"], kept["linux_6_1"]["rounds"]) == (2, 1)
+    assert kept["provenance"] == kept["linux_6_1"]["provenance"]
