@@ -312,7 +312,10 @@ def update():
     moved, refused = its.update()
     click.echo(escaped("\n".join([*moved, *refused]) if moved else "Debian's archive has what was recorded"))
     if moved:
-        phases.say("Next: ./lab book, which names the quoted lines that differ; then git diff, and one commit of all")
+        phases.say(
+            "Next: ./lab matrix --record; ./lab book, which names the quoted lines that differ; then git diff, and one "
+            "commit of all"
+        )
     sys.exit(Status.COULD_NOT if refused else 0)
 
 
