@@ -100,7 +100,7 @@ def test_on_this_kernel_no_answer_of_small_buffers_waits():
     with case.Network() as net:
         found = sixteenth.measured(net)
     every = [found[buffers][length] for buffers in SMALL for length in sixteenth.LENGTHS]
-    assert not any(any(each["missing_bytes"]) or "persist" in each["timers"] for each in every), found
+    assert not any(any(each["missing_bytes"]) or any(each["timers"]) for each in every), found
 
 
 def test_one_that_is_corked_is_seen_to_wait_for_the_probe_timer(monkeypatch):
@@ -109,7 +109,7 @@ def test_one_that_is_corked_is_seen_to_wait_for_the_probe_timer(monkeypatch):
         found = sixteenth.measured(net)
     for buffers in SMALL:
         corked, exact = found[buffers]["too_long"], found[buffers]["exact"]
-        assert min(corked["took_ms"]) > 3 * exact["median_ms"] and "persist" in corked["timers"], found
+        assert min(corked["took_ms"]) > 3 * exact["median_ms"] and "zero-window probe" in corked["timers"], found
 
 
 def test_json_has_what_it_promises(outcome):
