@@ -209,8 +209,8 @@ def test_established_connections_suffer_after_the_expiry():
     assert seen["A expired"].before.snd_mss == 1428 and seen["A expired"].info.snd_mss == 1448
     stalled = [e.name for e in seen.exchanges if seen.icmp_to_self(e.name)]
     assert stalled == ["B at first", "B after that"]
-    # The dead route's device has an MTU of 68: one congestion window of small packets, then the rest in one piece. (Read
-    # right after the write, the MSS is small, too, unless the window has been acknowledged by then.)
+    # The dead route's device has an MTU of 68: one congestion window of small packets, then the rest in one piece. The
+    # MSS that is read right after the write is small, too, unless the window has been acknowledged by then.
     small = [packet for packet in seen.sent("A expired, looked up") if packet.payload_bytes <= 48]
     assert 1 < len(small) < 20
 
