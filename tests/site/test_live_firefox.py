@@ -2,7 +2,6 @@
 
 import json
 import time
-from statistics import median
 
 import pytest
 
@@ -14,7 +13,6 @@ pytestmark = pytest.mark.xdist_group("live")
 PAGE = "book/frag-needed.html"
 RUN_S = 120  # a run takes some three seconds; this is for a machine that has other work
 RUNS = 5  # all are kept, also those in which the machine did not keep time and the page says so
-RATIO = 3  # of medians; on an idle machine B waits some twenty times as long as A
 FIRST, AGAIN, SEEN = ".wpw-live-button", ".wpw-live-button[data-mode=fault]", "[data-live-run]"
 ROW = ".wpw-live-times tbody tr:last-child"
 
@@ -59,7 +57,6 @@ def test_in_firefox_b_waits_and_the_second_time_it_does_not(site, built_site, pa
         assert f"{seen['b_ms']:.1f}" in row if seen["measured"] else seen["reason"] in row, row
     kept = [seen for seen in runs if seen["measured"]]
     record_property("not_measured", RUNS - len(kept))
-    for quick in ("a_ms", "b_again_ms") if kept else ():
-        assert median(seen["b_ms"] for seen in kept) > RATIO * median(seen[quick] for seen in kept), kept
+    assert all(seen["b_ms"] > max(seen["a_ms"], seen["b_again_ms"]) for seen in kept), kept
     assert "client to itself: ICMP frag needed, MTU 1480" in page.text(".wpw-live-pictures > figure desc")
     assert [error for error in page.errors if AHEAD not in error] == []
