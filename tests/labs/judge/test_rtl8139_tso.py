@@ -10,6 +10,7 @@ from labs.cases.rtl8139_tso.card.judge import (
     PLAIN_MSS,
     PLAIN_REMAINDERS,
     CardDownloads,
+    Turn,
     drawn,
     drawn_plain,
     sizes_of,
@@ -36,7 +37,16 @@ FIXED, *_, SMALL = ASKED
 KNOCKED = Knocked(["client", "router", "stranger"], [*PORTS, 4242], {"IcmpMsgInType8": 54})
 OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
 OTHERS = [Settings(host) for host in HOSTS if host != "server"]
-CONTROL = replace(FIXED, packets=fast({1308: 9}).packets)
+CONTROL = replace(FIXED, packets=[])
+
+
+def turns(control: str, *got_bytes: int) -> list[Turn]:
+    """Three turns beside `control`, in which the answer's card gets so many bytes; as many as the control, if none are
+    named."""
+    named = got_bytes or (CONTROL.got_bytes,) * 3
+    return [Turn(replace(CONTROL, got_bytes=each), replace(CONTROL, server=control)) for each in named]
+
+
 ONE = Evidence(
     "rtl8139-tso/1",
     "…",
@@ -48,8 +58,8 @@ ONE = Evidence(
 )
 OTHER = fast({170: 9, 100: 2}, mss=170, options=0)
 TWO = replace(ONE, exercise="rtl8139-tso/2", seen=Offload(BROKEN, FIXED, ["tcp-segmentation-offload"], OTHER))
-FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=CardDownloads(ASKED, PLAIN, True, replace(CONTROL, server="beside")))
-FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=CardDownloads(ASKED, PLAIN, True, replace(CONTROL, server="mended")))
+FOUR = Evidence("rtl8139-tso/4", "x", "6.1", seen=CardDownloads(ASKED, PLAIN, True, turns("beside")))
+FIVE = Evidence("rtl8139-tso/5", "x", "6.1", seen=CardDownloads(ASKED, PLAIN, True, turns("mended")))
 
 
 def changed(evidence: Evidence, **parts) -> Evidence:
@@ -70,6 +80,10 @@ def said(word: str) -> Evidence:
 def test_what_is_right_passes_also_from_a_file(evidence):
     for verdict in (verdict_on(evidence), verdict_on_file(evidence.text().encode())):
         assert verdict.verdict == "PASS", verdict.text()
+
+
+def test_one_slow_download_of_three_is_the_machines():
+    assert verdict_on(changed(FIVE, turns=turns("mended", 2, CONTROL.got_bytes, CONTROL.got_bytes))).verdict == "PASS"
 
 
 @pytest.mark.parametrize("lost", [["generic-segmentation-offload"], ["generic-receive-offload", "tx-tcp-segmentation"]])
@@ -190,7 +204,7 @@ def test_where_both_say_fast_it_is_fast():
         (changed(FOUR, plain=[PLAIN[0], fast({774: 9}, mss=786, options=0)]), "full-segments-plain-2"),
         (changed(FIVE, plain=[replace(PLAIN[0], card_counters={"tx_packets": 11}), PLAIN[1]]), "card-cuts-plain-1"),
         (changed(FOUR, intact=False), "same-bytes"),
-        (changed(FOUR, control=replace(FOUR.seen.control, got_bytes=100_000_000)), "fast"),
+        (changed(FOUR, turns=turns("beside", 2, CONTROL.got_bytes, 2)), "fast"),
         (changed(FIVE, asked=[*ASKED[:3], replace(SMALL, card_counters={"tx_packets": 11})]), "card-cuts-4"),
         (replace(FIVE, unanswered="curl got nothing", seen=CardDownloads([])), "requests-answered"),
     ],
@@ -210,7 +224,8 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(TWO, broken=replace(BROKEN, held_up_ms=1e4)),
         changed(TWO, fixed=STOOD_STILL),
         changed(FOUR, asked=[*ASKED[:3], replace(SMALL, held_up_ms=1e4)]),
-        changed(FIVE, control=STOOD_STILL),
+        changed(FIVE, turns=[*FIVE.seen.turns[:2], replace(FIVE.seen.turns[2], own=STOOD_STILL)]),
+        changed(FIVE, turns=FIVE.seen.turns[:2]),
         changed(ONE, knocked=None),
         changed(ONE, opened=None),
         changed(TWO, lost=None),
@@ -232,7 +247,7 @@ STOOD_STILL = replace(FIXED, held_up_ms=1e4)
         changed(FIVE, plain=[fast({mss - 12: 9}, mss=mss) for mss in (1261, 786)]),
         changed(FOUR, plain=[replace(PLAIN[0], held_up_ms=1e4), PLAIN[1]]),
         changed(FOUR, asked=[fast({mss - 12: 9}, mss=mss) for mss in (1320, 903, 539, 203)]),
-        changed(FOUR, control=FIVE.seen.control),
+        changed(FOUR, turns=FIVE.seen.turns),
         changed(FIVE, intact=None),
         replace(changed(ONE, opened=None), unanswered="and yet there is more"),
         replace(TWO, settings=OTHERS[1:]),

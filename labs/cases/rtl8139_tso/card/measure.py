@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
-from labs.cases.rtl8139_tso.card.judge import CardDownloads, drawn, drawn_plain
+from labs.cases.rtl8139_tso.card.judge import TURNS, CardDownloads, Turn, drawn, drawn_plain
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS
 from labs.cases.rtl8139_tso.network import OtherCard
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.remedies import client_without_timestamps
@@ -16,7 +17,7 @@ from labs.take.script import Taking, control
 
 
 def take(server: str, exercise: Exercise, answer: str) -> Evidence:
-    """Downloads with each MSS, by readers with timestamps and without, and one from the server that is the control."""
+    """Downloads with each MSS, by readers with timestamps and without, and some by turns with the control's server."""
     taking, seen = Taking(exercise, answer), CardDownloads()
     with OtherCard() as net, taking.network_errors_noted():
         for mss in drawn():
@@ -26,8 +27,12 @@ def take(server: str, exercise: Exercise, answer: str) -> Evidence:
             with client_without_timestamps(net, mss):
                 seen.plain.append(_telling(download(net, called=f"MSS {mss}, no timestamps")))
         seen.intact = intact(net)
-        with control():
-            seen.control = served(download(net, server))
+        net.clamp(CLAMPED_MSS)
+        for _ in range(TURNS):
+            own = served(download(net))
+            with control():
+                other = served(download(net, server))
+            seen.turns.append(Turn(replace(own, packets=[], pcap=b""), replace(other, packets=[], pcap=b"")))
     return taking.evidence(seen)
 
 
