@@ -4,6 +4,7 @@ instrument of ours failed."""
 import contextlib
 import importlib
 import time
+import types
 
 import pytest
 
@@ -73,10 +74,11 @@ def in_addr_select(not_ready, monkeypatch):
 
 def in_rtl8139_tso(not_ready, monkeypatch):
     measure = importlib.import_module("labs.cases.rtl8139_tso.card.measure")
-    monkeypatch.setattr(measure, "OtherCard", contextlib.nullcontext)
-    for name, value in (("drawn", []), ("drawn_plain", []), ("intact", True)):
+    net = types.SimpleNamespace(clamp=lambda mss: None)
+    monkeypatch.setattr(measure, "OtherCard", lambda: contextlib.nullcontext(net))
+    for name, value in (("drawn", []), ("drawn_plain", []), ("intact", True), ("served", "a download")):
         monkeypatch.setattr(measure, name, lambda *_, value=value: value)
-    monkeypatch.setattr(measure, "download", not_ready)
+    monkeypatch.setattr(measure, "download", lambda net, server="": not_ready() if server else "a download")
     measure.take("mended", exercise("rtl8139-tso/5"), "an answer")
 
 
