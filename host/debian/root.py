@@ -20,7 +20,12 @@ SQUASHFS = [
     *("-noappend", "-no-progress", "-quiet"),
 ]
 FROM_TAR = ["-tar", *SQUASHFS]  # first, because it turns fragments for tails on
+NOT_THERE = "Unable to locate package|has no installation candidate"  # apt's words
 NEEDS_MIB = 4500  # of the VM's: unpacked guest, its packages and the packed disk, for a moment all at once
+
+
+class NotInArchive(LabError):
+    """The archive has none of a package that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,8 @@ class Root:
 
 
 def packed(root: Root, disk: Path, what: str) -> None:
-    """Make the disk, a squashfs; `what` is its name on the terminal and that of its log."""
+    """Make the disk, a squashfs; `what` is its name on the terminal and that of its log. Raises NotInArchive for a
+    package that the archive does not have, and LabError for what else ended the build."""
     log = cache() / f"{what.replace(' ', '-')}.log"
     with phase(f"{what}: building it (once, two to four minutes)") as progress:
         with open(log, "w") as errors, archive.started(root.command(), stdout=subprocess.PIPE, stderr=errors) as build:
@@ -73,7 +79,9 @@ def packed(root: Root, disk: Path, what: str) -> None:
                     pack.terminate()
                     pack.wait()
     if build.returncode or pack.returncode:
-        raise LabError(_cause(what, log), "fix what it names, then the same ./lab call")
+        cause = _cause(what, log)
+        failure = NotInArchive if re.search(NOT_THERE, cause) else LabError
+        raise failure(cause, "fix what it names, then the same ./lab call")
 
 
 def squashing(folder: Path | str, disk: Path) -> list[str]:

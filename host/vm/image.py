@@ -3,6 +3,7 @@ book's, or one beside it: each is data (vm-image/kernels/*.toml), and nothing el
 
 import functools
 import json
+import re
 import shlex
 import subprocess
 import time
@@ -189,11 +190,24 @@ def _kind(linux: Kernel) -> str:
 def _build(linux: Kernel, versions: pins.Versions, folder: Path) -> None:
     archive.need("mksquashfs")
     recipe = tomllib.loads((VM_IMAGE / "packages.toml").read_text())
-    recipe["packages"] = _with(linux, recipe["packages"])
-    root.packed(_root(recipe, versions, folder), folder / "disk.squashfs", f"guest {_kind(linux)}")
+    what = f"guest {_kind(linux)}"
+
+    def pack(names: list[str]) -> None:
+        made_of = _root({**recipe, "packages": names}, versions, folder)
+        root.packed(made_of, folder / "disk.squashfs", what)
+
+    newest = _with(linux, recipe["packages"])
+    as_recorded = of_one_kernel(newest, versions)
+    try:
+        pack(as_recorded)
+    except root.NotInArchive as gone:
+        if as_recorded == newest:
+            raise
+        say(f"{what}: with the newest kernel; of the recorded one: {gone.message.splitlines()[0]}")
+        pack(newest)
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
     if unlike := pins.differing(Image(folder).packages, recorded(linux)):
-        say(f"guest {_kind(linux)}: not of the versions that were recorded: {unlike}")
+        say(f"{what}: not of the versions that were recorded: {unlike}")
 
 
 def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
@@ -202,6 +216,20 @@ def _with(linux: Kernel, packages: dict[str, str]) -> list[str]:
     if unknown := instead.keys() - packages.keys():
         raise LabError(f"{linux.recipe}: not in packages.toml: {', '.join(sorted(unknown))}", f"edit {linux.recipe}")
     return [instead.get(name, name) for name in packages]
+
+
+def of_one_kernel(names: list[str], versions: pins.Versions) -> list[str]:
+    """The same packages, but in the place of each that stands for a kernel's newest version ("linux-image-amd64") those
+    that it stood for when the book was recorded ("linux-image-6.1.0-56-amd64"), because an archive keeps these for
+    months, and of the former only the newest."""
+    found = []
+    for name in names:
+        kind = re.match("linux-(image|headers)-", name)
+        stood_for = {
+            one for one in versions if kind and one.startswith(kind[0]) and versions[one] == versions.get(name)
+        }
+        found += sorted(stood_for - {*names}) or [name]
+    return found
 
 
 def _root(recipe: dict, versions: pins.Versions, folder: Path) -> root.Root:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from host.debian import archive
 from host.errors import LabError
 from host.paths import VM_IMAGE, cache
 from host.vm import image
@@ -106,6 +107,53 @@ def test_a_kernel_s_packages_are_in_the_place_of_the_book_s():
         image._with(unknown, packages)
 
 
+PINS = {"linux-image-amd64": "6-2", "linux-image-6-56-amd64": "6-2", "linux-image-7-amd64": "7-1", "linux-perf": "6-2"}
+NAMES = ["linux-image-amd64", "linux-perf", "kmod"]
+
+
+def test_the_recorded_kernel_is_asked_for_by_its_own_name():
+    """An archive has the newest version alone of what stands for a kernel: linux-image-amd64."""
+    assert image.of_one_kernel(NAMES, PINS) == ["linux-image-6-56-amd64", "linux-perf", "kmod"]
+    assert image.of_one_kernel(NAMES, {}) == NAMES
+    for linux in image.kernels():
+        names = image._with(linux, tomllib.loads((VM_IMAGE / "packages.toml").read_text())["packages"])
+        own = {*image.of_one_kernel(names, image.recorded(linux))} - {*names}
+        assert {name.split("-")[1] for name in own} == {"image", "headers"}
+        assert all(name.startswith((f"linux-image-{linux.name}.", f"linux-headers-{linux.name}.")) for name in own)
+
+
+def test_where_the_archive_has_it_no_more_the_newest_is_taken_with_a_word(recorded, monkeypatch, tmp_path, capsys):
+    asked = []
+
+    def packed(made_of, disk, what):
+        asked.append(made_of.packages)
+        if "linux-image-6-56-amd64" in made_of.packages:
+            raise image.root.NotInArchive("guest image: E: Unable to locate package linux-image-6-56-amd64")
+        (disk.parent / "packages").write_text("linux-image-amd64 6-3\n")
+
+    monkeypatch.setattr(image.root, "packed", packed)
+    recorded({"guest": PINS})
+    image._build(image.the_books(), PINS, tmp_path)
+    said = capsys.readouterr().err
+    assert len(asked) == 2 and "linux-image-amd64" in asked[1]
+    assert "newest kernel" in said and "locate package linux-image-6-56-amd64" in said and "6-3 in place of 6-2" in said
+    with pytest.raises(image.root.NotInArchive):  # not tried again with the same names
+        monkeypatch.setattr(image, "of_one_kernel", lambda names, versions: ["linux-image-6-56-amd64"])
+        monkeypatch.setattr(image, "_with", lambda linux, packages: ["linux-image-6-56-amd64"])
+        image._build(image.the_books(), PINS, tmp_path)
+
+
+def test_what_apt_says_of_a_package_that_is_not_there_is_known(archive_of, tmp_path, monkeypatch):
+    archive_of(("small", "1.0", {"usr/file": b""}))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    extract = ["mmdebstrap", "--variant=extract", "--format=tar", f"--mode={archive.mode()}"]
+    monkeypatch.setattr(image.root.Root, "command", lambda root: [*extract, root.options, *archive.of(root.suite)])
+    asked = {name: image.root.Root("bookworm", [], [], [], f"--include={name}") for name in ("small", "none")}
+    image.root.packed(asked["small"], tmp_path / "disk", "guest")
+    with pytest.raises(image.root.NotInArchive, match="guest: E: .*none"):
+        image.root.packed(asked["none"], tmp_path / "disk", "guest")
+
+
 def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
     """In the place of mmdebstrap and mksquashfs are programs whose disk is full."""
     for name in ("mmdebstrap", "mksquashfs", "newuidmap"):
@@ -117,7 +165,8 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(image.namespaces, "need", lambda: None)
     with pytest.raises(LabError, match="the disk is full") as error:
         image.image()
-    assert error.value.next and not [path for path in cache().glob("image-*") if path.is_dir()]
+    assert type(error.value) is LabError and error.value.next
+    assert not [path for path in cache().glob("image-*") if path.is_dir()]
 
 
 def test_every_package_has_its_reason():
