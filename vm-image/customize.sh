@@ -4,8 +4,8 @@
 set -eu
 . "$(dirname -- "$0")/common.sh"
 
-# openssh-server made keys of its own; ours is the installation's.
-find /etc/ssh -name 'ssh_host_*' ! -name ssh_host_ed25519_key -delete
+# openssh-server made keys of its own; the installation's come in when a guest boots.
+find /etc/ssh -name 'ssh_host_*' -delete
 # What was copied in has the modes that the checkout has on its host.
 for folder in /etc /etc/ssh /usr /usr/local /usr/local/lib /usr/local/lib/lab; do
     chown 0:0 "$folder"
@@ -16,8 +16,7 @@ chmod 644 /etc/inittab /etc/ssh/sshd_config
 gcc -O2 -static -Wall -Werror -o /usr/local/lib/lab/fork_client /usr/local/lib/lab/fork_client.c
 chmod 755 /usr/local/lib/lab/*
 /usr/local/lib/lab/kernel-cc -x c-header -o /usr/local/lib/lab/kernel.h.gch /usr/local/lib/lab/kernel.h
-chmod 700 /root /root/.ssh
-chmod 600 /root/.ssh/authorized_keys /etc/ssh/ssh_host_ed25519_key
+chmod 700 /root
 
 # matplotlib would look at every font at the first import, which takes seconds under emulation.
 HOME=/root python3 -c 'import matplotlib.font_manager'

@@ -5,7 +5,6 @@ import functools
 import json
 import re
 import shlex
-import subprocess
 import time
 import tomllib
 from dataclasses import dataclass
@@ -115,17 +114,6 @@ def need(linux: Kernel | None = None) -> None:
     installed.need(*installed.LAB)
 
 
-def keys() -> Path:
-    """The folder with the client's and the guest's key pair, made once per installation."""
-
-    def make(folder: Path) -> None:
-        installed.need("ssh-keygen")
-        for name in ("client", "guest"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder / name], check=True)
-
-    return store.build_once("keys", "ed25519", make, own=True)
-
-
 def image(linux: Kernel | None = None) -> Image:
     """The image that vm-image/ describes, with this kernel, or the book's; built if need be (two minutes, once). Each
     kernel's is a kind of its own in the store, so that none is discarded for another's."""
@@ -164,7 +152,6 @@ def _key_of(linux: Kernel, versions: pins.Versions) -> str:
         *(VM_IMAGE / name for name in SCRIPTS),
         VM_IMAGE / "rootfs",
         VM_IMAGE / "initramfs",
-        (keys() / "client.pub").read_bytes(),
         *root.FROM_TAR,
         *([] if linux.is_the_books else [linux.recipe]),
         *([pins.preferences(versions)] if versions else []),
@@ -233,13 +220,10 @@ def of_one_kernel(names: list[str], versions: pins.Versions) -> list[str]:
 
 
 def _root(recipe: dict, versions: pins.Versions, folder: Path) -> root.Root:
-    secrets = keys()
     hooks = [
-        'mkdir -p "$1/root/.ssh" "$1/etc/ssh" "$1/tmp/lab"',
+        'mkdir -p "$1/etc/ssh" "$1/tmp/lab"',
         f"copy-in {_quoted(VM_IMAGE / 'rootfs/etc')} {_quoted(VM_IMAGE / 'rootfs/usr')} /",
         f"copy-in {_quoted(VM_IMAGE / 'initramfs')} /tmp/lab",
-        f"upload {_quoted(secrets / 'client.pub')} /root/.ssh/authorized_keys",
-        f"upload {_quoted(secrets / 'guest')} /etc/ssh/ssh_host_ed25519_key",
         *[f"upload {_quoted(VM_IMAGE / name)} /tmp/lab/{name}" for name in SCRIPTS],
         UNPACKED_MODULES,
         'chroot "$1" sh /tmp/lab/customize.sh',

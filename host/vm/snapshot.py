@@ -23,19 +23,18 @@ from host import paths, store
 from host.errors import LabError
 from host.phases import phase, say
 from host.sandbox import confined
-from host.vm import bzimage, hotplug, labs_sync, machine
+from host.vm import boot_files, hotplug, labs_sync, machine, ssh
 from host.vm.acceleration import Acceleration, acceleration, processor, qemu_version
 from host.vm.image import Image, image, need
 from host.vm.machine import Guest, GuestDied, GuestSilent
 from host.vm.profile import Profile, profile
-from host.vm.ssh import module_command
 
 BOOT_DEADLINE_S = 600  # ten times what it takes on two cores under emulation, for a machine that is busy
 MONITOR_DEADLINE_S = 120  # for what takes QEMU milliseconds
 KEEP_DEADLINE_S = 60
 RUN_DEADLINE_S = 20
 UNDER_WAY = ("none", "setup", "active", "device")  # a migration, as QEMU calls its steps
-VMLINUX = "vmlinux"
+VMLINUX, INITRAMFS = "vmlinux", "initramfs"
 KEPT_AS = "ram.json"  # beside guest memory: which file that was, and when it was written last
 # What the control protocol raises when QEMU ends in the middle of it.
 QMP_ERRORS = (EOFError, OSError, QMPError)
@@ -58,10 +57,11 @@ def snapshot(which: str | Profile = "stock") -> Path:
     # the processor; the image's list of files tells one build of the same recipe from the next.
     made_of = [
         *ours.command(Image(Path("image")), how.name, Path("ram"), shared=False, port=0),
-        *ours.kernel(Path(VMLINUX), Path("initramfs")),
+        *ours.kernel(Path(VMLINUX), Path(INITRAMFS)),
     ]
     key = store.key_of(
         (disk.folder / store.LIST).read_bytes(),
+        ssh.public_keys(),
         qemu_version(ours.qemu),
         processor(how.name),
         KEPT_AS,
@@ -123,7 +123,8 @@ def _boot_and_keep(ours: Profile, disk: Image, how: Acceleration, folder: Path) 
         guest = boot(ours, disk, how, ram, shared=True)
         try:
             machine.wait_for_console(guest, machine.READY_LINE, BOOT_DEADLINE_S, progress)
-            (folder / VMLINUX).unlink()
+            for booted in (VMLINUX, INITRAMFS):
+                (folder / booted).unlink()
             progress("labs/")
             _bring_labs(guest, folder)
             progress("keeping it")
@@ -142,17 +143,20 @@ def _bring_labs(guest: Guest, folder: Path) -> None:
     restored guest gets is then only what has changed."""
     labs_sync.has(folder, labs_sync.contents())
     machine.wake(guest, BOOT_DEADLINE_S)
-    guest.connection.run(module_command("compileall", "-q", "-x", "/exercises/[^/]*/start", "core", "labs"), check=True)
-    guest.connection.run(module_command("labs.trace.objects"), check=True)
+    guest.connection.run(
+        ssh.module_command("compileall", "-q", "-x", "/exercises/[^/]*/start", "core", "labs"), check=True
+    )
+    guest.connection.run(ssh.module_command("labs.trace.objects"), check=True)
     guest.connection.close()
 
 
 def boot(ours: Profile, disk: Image, how: Acceleration, ram: Path, shared: bool) -> Guest:
-    """A cold boot. The guest is killed when this process ends; its kernel stays unpacked beside `ram`."""
-    vmlinux = ram.with_name(VMLINUX)
-    bzimage.unpack(disk.vmlinuz, vmlinux)
-    kernel = ours.kernel(vmlinux, disk.initramfs)
-    return _start(ours, disk, how, ram, shared, kernel, outlives_us=False, reads=[vmlinux, disk.initramfs])
+    """A cold boot. The guest is killed when this process ends; what it booted from stays beside `ram`: its kernel,
+    unpacked, and its initramfs with the installation's keys."""
+    booted = vmlinux, initramfs = ram.with_name(VMLINUX), ram.with_name(INITRAMFS)
+    boot_files.unpack(disk.vmlinuz, vmlinux)
+    boot_files.with_keys(disk.initramfs, ssh.keys(), initramfs)
+    return _start(ours, disk, how, ram, shared, ours.kernel(*booted), outlives_us=False, reads=booted)
 
 
 def _start(ours, disk, how, ram, shared, options: list[str], outlives_us: bool, reads: Iterable[Path] = ()) -> Guest:

@@ -1,4 +1,5 @@
-"""How do we talk to a guest? Over one ssh connection, kept open and shared by later calls."""
+"""How do we talk to a guest? Over one ssh connection, kept open and shared by later calls. Each side knows the other by
+a key of this installation."""
 
 import contextlib
 import os
@@ -11,14 +12,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from host import store
+from host.debian import installed
 from host.sandbox import confined
-from host.vm import image, labs_sync
+from host.vm import labs_sync
 
 CLIENT = "/usr/local/lib/lab/fork_client"
 GUEST_FOLDER = "/root/lab"
 CONNECTION_LOST = 255  # ssh's own status: the connection broke
 # The first call opens the connection, the later ones share it.
 KEPT_OPEN = ("-o", "ControlMaster=auto", "-o", "ControlPersist=yes")
+
+
+def keys() -> Path:
+    """The folder with the client's and the guest's key pair, made once per installation."""
+
+    def make(folder: Path) -> None:
+        installed.need("ssh-keygen")
+        for name in ("client", "guest"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder / name], check=True)
+
+    return store.build_once("keys", "ed25519", make, own=True)
+
+
+def public_keys() -> bytes:
+    """The public halves of both, which tell one installation's keys from another's."""
+    return b"".join((keys() / f"{name}.pub").read_bytes() for name in ("client", "guest"))
 
 
 @dataclass(frozen=True)
@@ -30,7 +49,7 @@ class Connection:
 
     def arguments(self, *options: str, control: str = "ssh") -> list[str]:
         """ssh and its options, up to the host name. `control` names the connection kept open in our folder."""
-        keys = image.keys()
+        ours = keys()
         return [
             "ssh",
             "-F",
@@ -42,7 +61,7 @@ class Connection:
             "-p",
             str(self.port),
             "-i",
-            str(keys / "client"),
+            str(ours / "client"),
             "-o",
             "IdentitiesOnly=yes",
             "-o",
@@ -50,7 +69,7 @@ class Connection:
             "-o",
             "ConnectTimeout=20",
             "-o",
-            f"UserKnownHostsFile={_quoted(self._known_hosts(keys))}",
+            f"UserKnownHostsFile={_quoted(self._known_hosts(ours))}",
             "-o",
             "HostKeyAlias=guest",
             "-o",
@@ -67,10 +86,10 @@ class Connection:
             "root@127.0.0.1",
         ]
 
-    def _known_hosts(self, keys: Path) -> Path:
+    def _known_hosts(self, ours: Path) -> Path:
         known = self.folder / "known_hosts"
         if not known.exists():
-            known.write_text(f"guest {(keys / 'guest.pub').read_text()}")
+            known.write_text(f"guest {(ours / 'guest.pub').read_text()}")
         return known
 
     def first_contact(self, deadline_s: float) -> bool:

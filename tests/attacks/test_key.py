@@ -25,10 +25,10 @@ KERNEL = """
 import sys
 from pathlib import Path
 from host.notebook import kernel
-from host.vm import image, machine, guests
+from host.vm import guests, machine, ssh
 
 folder = Path(sys.argv[1])
-image.keys, guests.resumed = lambda: folder, lambda profile: machine.Guest(folder, 0, 1)
+ssh.keys, guests.resumed = lambda: folder, lambda profile: machine.Guest(folder, 0, 1)
 sys.exit(kernel.main("stock", sys.argv[2]))
 """
 

@@ -125,6 +125,18 @@ def test_the_guest_has_no_network_and_no_host_files():
             assert guest.connection.run(reach, capture_output=True).returncode != 0
 
 
+def test_a_guest_has_our_keys_and_its_image_has_none():
+    """An image goes from hand to hand, and who has a key of it could be any guest, or enter it."""
+    disk = snapshot.machine_setup("stock")[1].disk
+    listed = subprocess.run(["unsquashfs", "-l", disk], capture_output=True, text=True, check=True).stdout
+    names = {os.path.basename(line) for line in listed.splitlines()}
+    assert "sshd_config" in names and not {name for name in names if name.startswith(("ssh_host_", "authorized_keys"))}
+    with guests.throwaway() as guest:
+        paths = ["/", "/etc", "/root", "/root/.ssh", "/root/.ssh/authorized_keys", "/etc/ssh/ssh_host_ed25519_key"]
+        modes = guest.connection.run(["stat", "-c", "%a %U", *paths], capture_output=True, text=True)
+    assert modes.stdout.splitlines() == ["755 root"] * 2 + ["700 root"] * 2 + ["600 root"] * 2
+
+
 NAMESPACES = "user", "mnt", "pid", "net", "ipc", "uts"
 
 
