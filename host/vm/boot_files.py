@@ -13,8 +13,6 @@ from host.errors import LabError
 
 ZSTD = b"\x28\xb5\x2f\xfd"  # begins what zstd has packed (RFC 8878, 3.1.1)
 LARGEST_BYTES = 1 << 28  # four times an unpacked kernel, because the size may be any four bytes
-
-
 CPIO = "070701"  # begins each entry of an archive in the form that the kernel reads
 CPIO_END = "TRAILER!!!"  # the last entry's name
 FOLDER, OWN_FOLDER, SECRET = stat.S_IFDIR | 0o755, stat.S_IFDIR | 0o700, stat.S_IFREG | 0o600
@@ -45,7 +43,7 @@ def unpack(bzimage: Path, vmlinux: Path) -> None:
 
 
 def with_keys(initramfs: Path, keys: Path, written: Path) -> None:
-    """Write the image's initramfs, and behind it the keys of `keys`, which vm-image/initramfs/init copies. The kernel
+    """Write the image's initramfs, and behind it `keys`, ssh.keys(), which vm-image/initramfs/init copies. The kernel
     unpacks one archive after the other: Documentation/driver-api/early-userspace/buffer-format.rst."""
     archive = [
         _entry("keys", FOLDER),

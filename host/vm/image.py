@@ -190,7 +190,8 @@ def _build(linux: Kernel, versions: pins.Versions, folder: Path) -> None:
     except root.NotInArchive as gone:
         if as_recorded == newest:
             raise
-        say(f"{what}: with the newest kernel; of the recorded one: {gone.message.splitlines()[0]}")
+        why = gone.message.splitlines()[0].removeprefix(f"{what}: ")
+        say(f"{what}: made with the newest kernel, because the archive no longer has the recorded one ({why})")
         pack(newest)
     (folder / "made.json").write_text(json.dumps({"suite": recipe["suite"], "date": time.strftime("%Y-%m-%d")}))
     if unlike := pins.differing(Image(folder).packages, recorded(linux)):

@@ -37,7 +37,8 @@ def keys() -> Path:
 
 def public_keys() -> bytes:
     """The public halves of both, which tell one installation's keys from another's."""
-    return b"".join((keys() / f"{name}.pub").read_bytes() for name in ("client", "guest"))
+    ours = keys()
+    return b"".join((ours / f"{name}.pub").read_bytes() for name in ("client", "guest"))
 
 
 @dataclass(frozen=True)
