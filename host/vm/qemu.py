@@ -39,6 +39,7 @@ CONFIGURE = [
     "--disable-install-blobs",
     "--disable-debug-info",
     "--disable-werror",
+    "--cxx=none",  # else it is linked by the C++ compiler where there is one, which the next machine may lack
 ]
 
 

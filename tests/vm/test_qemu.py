@@ -61,6 +61,12 @@ def steps() -> list[str]:
     return [line for line in qemu.log_file().read_text().splitlines() if line.startswith("[")]
 
 
+def test_what_it_is_built_with_does_not_depend_on_this_machine_s_c_plus_plus(built):
+    """Where there was c++, QEMU was linked by that, and a machine without it that had got this build, from a bundle or
+    a shared cache, could link no reader's C."""
+    assert {Path(command["words"][0]).name for command in device._commands(built, UNIT)} == {"cc"}
+
+
 @pytest.mark.parametrize("name", names())
 def test_no_barrier_of_an_emulated_guest_is_left_out(name):
     """Without barriers a virtio device may miss a notification; then its queue stands still (host/vm/profile.py)."""
