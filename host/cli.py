@@ -54,6 +54,7 @@ def main():
 @click.argument("case", default="")
 @click.option("--port", default=8888, show_default=True, envvar="LAB_PORT", help="Port on 127.0.0.1, or LAB_PORT.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening it.")
+@click.option("--bundle", metavar="FILE", expose_value=False, help="Fetch nothing: FILE is of ./lab bundle.")
 def start(case, port, no_browser):
     """Make whatever is missing, then open the CASE's notebook (chapter 1's) in JupyterLab."""
     from host.notebook import jupyter
@@ -302,6 +303,18 @@ def record(case, draw):
     from host.recording import record as recorder
 
     recorder.draw_all(list(case)) if draw else recorder.record(list(case))
+
+
+@command("./lab bundle /media/stick/packets.tar.gz")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def bundle(file):
+    """Write all that a first start takes, and the site, into FILE.
+
+    `./lab start --bundle FILE` takes it from there, on a Debian 12 or 13 without a network, in a checkout of this
+    commit."""
+    from host.bundle import write
+
+    phases.say(f"bundle: {file}, {write.write(file) >> 20} MiB")
 
 
 @command("./lab update")

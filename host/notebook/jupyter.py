@@ -15,6 +15,7 @@ from core import cases
 from core.files import write_whole
 from core.statuses import Status
 from host import locks
+from host.debian import installed
 from host.errors import LabError
 from host.notebook import pairs, server
 from host.paths import REPOSITORY, cache, run
@@ -85,6 +86,8 @@ def start(case: str, port: int, browser: bool) -> None:
     asked = notebook_of(case) if case else None
     _need_free(port)
     image.need()
+    if os.environ.get("LAB_PACKAGES"):  # a bundle's: the compiler for chapter 2 is at hand now, and later nowhere
+        installed.need(*installed.QEMU_BUILD)
     guests.up(cases.case(case).profile if case else "stock")
     env = environment()
     kernelspecs(Path(jupyter_data_dir()))  # other editors, such as VS Code, look here

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Takes a bundle into the cache: `take.sh FILE CACHE`. Plain sh, because there may be no Python environment yet. What is there
+# already stays; what comes is unpacked aside, compared with its checksums, and only then moved to where ./lab looks.
+set -eu
+bundle=$1 cache=$2 aside=$2/bundle.part
+say() { printf '%s\n' "$*" >&2; }
+end() {
+    say "bundle: $1"
+    say "  Next: $2"
+    exit 3
+}
+listed() { printf '%s\n' "$sums" | sed '/^#/d; s/^[0-9a-f]*  //; s,/.*,,' | sort -u; }
+
+[ -f "$bundle" ] && [ -r "$bundle" ] || end "expected a file, found none that can be read: $bundle" "ls -l $bundle"
+sums=$(tar -xzOf "$bundle" --occurrence=1 SHA256SUMS 2>/dev/null) && [ -n "$sums" ] ||
+    end "expected what ./lab bundle writes, found something else: $bundle" "./lab bundle FILE, where there is a network"
+mkdir -p -m 700 "$cache"
+exec 9>"$cache/bundle.lock"
+flock -n 9 || { say "bundle: another ./lab takes one in; waiting"; flock 9; }
+lacking=
+for folder in $(listed); do
+    [ -e "$cache/$folder" ] || lacking=1
+done
+[ "$lacking" ] || exit 0
+
+started=$(date +%s)
+say "bundle: taking it in (once, half a minute)"
+trap 'rm -rf "$aside"' EXIT
+for signal in HUP:129 INT:130 TERM:143; do
+    trap "exit ${signal#*:}" "${signal%:*}"
+done
+rm -rf "$aside"
+needed=$(printf '%s\n' "$sums" | sed -n '1s/^# \([0-9]*\) KiB$/\1/p')
+free=$(df -P -k "$cache" | awk 'NR == 2 { print $4 }')
+[ "$free" -gt "$needed" ] ||
+    end "needs $((needed / 1024)) MiB in $cache, and $((free / 1024)) MiB are free there" "free some, or set XDG_CACHE_HOME"
+mkdir -m 700 "$aside"
+said=$(tar -xzf "$bundle" -C "$aside" --no-same-owner 2>&1) ||
+    end "it could not be unpacked: $(printf '%s\n' "$said" | head -n 1)" "df -h $cache, or copy $bundle once more"
+said=$(cd "$aside" && sha256sum --check --quiet --strict SHA256SUMS 2>&1) ||
+    end "it is damaged: $(printf '%s\n' "$said" | head -n 1)" "copy $bundle once more"
+for folder in $(listed); do
+    [ "$folder" != site ] || rm -rf "$cache/site"
+    [ -e "$cache/$folder" ] || mv "$aside/$folder" "$cache/$folder"
+done
+say "bundle: taken in, $(($(date +%s) - started)) s; the book is $cache/site/index.html"
