@@ -21,6 +21,8 @@ def folders() -> list[Path]:
 
 
 def _qemus() -> list[Path]:
-    """The QEMUs that are built here, and the source package that names their version."""
+    """The QEMUs that are built here, and their source package. One that was linked with a newer Debian's libraries
+    would not run on an older: then it is built from the source there."""
     recipes = sorted({recipe for name in profile.names() if (recipe := profile.profile(name).recipe)})
-    return [*(qemu.built(recipe).folder for recipe in recipes), *([source.fetched("qemu")] if recipes else [])]
+    built = recipes if packages.of_this_machine() == packages.SUITES[0] else []
+    return [*(qemu.built(recipe).folder for recipe in built), *([source.fetched("qemu")] if recipes else [])]

@@ -2,6 +2,7 @@
 folder with the .deb files, and with the index that makes it an archive for apt. Each release has its own."""
 
 import functools
+import platform
 import shlex
 import subprocess
 from pathlib import Path
@@ -11,35 +12,35 @@ from host.debian import archive, installed
 from host.errors import LabError
 from host.phases import phase
 
-SUITES = ("bookworm", "trixie")
+SUITES = ("bookworm", "trixie")  # the older first
 PYTHON = ("python3", "python3-venv")  # as the script `lab` asks for them
 NEEDS_MIB = 1500
-# What is named, and what comes with that on a machine that has no more than the smallest Debian does.
+# All that these depend on, also what any Debian has: one of an older point release may have it in another version.
 DOWNLOAD = (
-    f"{archive.APT_GET} -y --no-install-recommends --download-only -o Dir::Cache::Archives=$1/packages/ install"
-    ' {} && rm -r "$1/packages/partial" "$1/packages/lock"'
+    f"{archive.APT_GET} -y --no-install-recommends --download-only -o Dir::Cache::Archives=$PWD/ install {{}}"
+    " && rm -r partial lock"
 )
 
 
 def packages(suite: str) -> Path:
     """That folder (once, a minute)."""
-    named = sorted({*PYTHON, *(installed.PACKAGES[name] for name in (*installed.LAB, *installed.QEMU_BUILD))})
-    key = store.key_of(suite, *named)
-    return store.build_once(f"packages-{suite}", key, functools.partial(_fetch, suite, named), NEEDS_MIB)
+    key = store.key_of(suite, DOWNLOAD, *named())
+    return store.build_once(f"packages-{suite}", key, functools.partial(_fetch, suite), NEEDS_MIB)
 
 
-def _fetch(suite: str, named: list[str], folder: Path) -> None:
+def of_this_machine() -> str:
+    """Which release this machine is, by its name, or "" (os-release(5))."""
+    return platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+
+
+def named() -> list[str]:
+    """The packages that the lab needs on a reader's machine, chapter 2's compiler among them."""
+    return sorted({*PYTHON, *(installed.PACKAGES[name] for name in (*installed.LAB, *installed.QEMU_BUILD))})
+
+
+def _fetch(suite: str, folder: Path) -> None:
     archive.need("dpkg-source")  # its package has dpkg-scanpackages, too
-    command = [
-        "mmdebstrap",
-        "--variant=minbase",
-        "--format=null",
-        f"--mode={archive.mode()}",
-        '--customize-hook=mkdir "$1/packages"',
-        f"--customize-hook={DOWNLOAD.format(shlex.join(named))}",
-        f"--customize-hook=copy-out /packages {shlex.quote(str(folder))}",
-        *archive.of(suite),
-    ]
+    command = archive.by_apt(suite, DOWNLOAD.format(shlex.join(named())), "packages", folder)
     with phase(f"packages: fetching those that a Debian {suite} may lack"):
         done, cause = archive.run(command)
     if not done:

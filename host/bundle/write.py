@@ -2,10 +2,12 @@
 take.sh: folders of the cache and the site, a tar archive packed by gzip, because every Debian has both. Most of it is
 packed already, so another compressor would gain little. From the same folders it is the same file, byte for byte."""
 
+import contextlib
 import gzip
 import hashlib
 import io
 import os
+import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -14,12 +16,12 @@ from pathlib import Path
 from host import store
 from host.bundle import contents
 from host.errors import LabError
-from host.paths import cache
+from host.paths import REPOSITORY, cache
 from host.phases import phase
 from host.site import build
 from host.tab import state
 
-SUMS = "SHA256SUMS"  # first in it, so that it can be read without the rest; in its first line the size of all, unpacked
+SUMS = "SHA256SUMS"  # first in it, so that it can be read without the rest; in its first line size and commit
 SITE = "site"
 
 
@@ -50,7 +52,7 @@ def pack(folders: list[Path], file: Path) -> None:
     try:
         with phase("bundle: checksums"):
             files = [(name, path) for name, path in _files(folders) if not path.is_symlink()]
-            sums = f"# {sum(path.stat().st_size for _, path in files) >> 10} KiB\n"
+            sums = f"# {sum(path.stat().st_size for _, path in files) >> 10} KiB, of commit {_commit()}\n"
             sums += "".join(f"{_sha256(path)}  {name}\n" for name, path in files)
         with (
             phase("bundle: packing it") as progress,
@@ -69,6 +71,14 @@ def pack(folders: list[Path], file: Path) -> None:
         raise LabError(f"bundle: {error}", "fix what it names, then the same ./lab call") from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _commit() -> str:
+    """What this checkout is of; "" if it is no clone."""
+    asked: list[str | Path] = ["git", "-c", "safe.directory=*", "-C", REPOSITORY, "rev-parse", "HEAD"]
+    with contextlib.suppress(FileNotFoundError):
+        return subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+    return ""
 
 
 def _files(folders: list[Path]) -> Iterator[tuple[str, Path]]:

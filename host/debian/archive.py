@@ -24,6 +24,7 @@ ALL_ENDED_WITH_US = (
 )
 GONE_S = 10  # until the kernel has released what was killed, on a busy machine
 UNPACKED = "where-packets-wait-{user}-"  # how a folder's name begins into which it unpacks
+THE_BOOKS = "bookworm"  # which LAB_ARCHIVE is about
 APT = "APT_CONFIG=$MMDEBSTRAP_APT_CONFIG"
 APT_GET = f"{APT} apt-get -qq -o APT::Sandbox::User=root"
 # A line for sources beside each line for packages. Which of the two forms mmdebstrap writes depends on its version.
@@ -49,10 +50,10 @@ def release_alone(suite: str) -> list[str]:
 
 
 def of(suite: str) -> list[str]:
-    """The last words of mmdebstrap's command: the suite, what it writes to, and, if LAB_ARCHIVE names one, the archive
-    that it takes instead of Debian's: an address, or a file as sources.list(5) says. The lists of a past day's archive
-    were signed for some days, and may have expired."""
-    named = os.environ.get("LAB_ARCHIVE")
+    """The last words of mmdebstrap's command: the suite, what it writes to, and, for the book's Debian, if LAB_ARCHIVE
+    names one, the archive that it takes instead of Debian's: an address, or a file as sources.list(5) says. The lists
+    of a past day's archive were signed for some days, and may have expired."""
+    named = os.environ.get("LAB_ARCHIVE") if suite == THE_BOOKS else ""
     return [suite, "-", *(["--aptopt=Acquire::Check-Valid-Until false", named] if named else [])]
 
 

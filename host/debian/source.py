@@ -12,7 +12,7 @@ from host.debian import archive, installed, pins
 from host.errors import LabError
 from host.phases import phase, say
 
-SUITE = "bookworm"  # vm-image/packages.toml's: one source for every host
+SUITE = archive.THE_BOOKS  # vm-image/packages.toml's: one source for every host
 
 
 def fetched(package: str) -> Path:

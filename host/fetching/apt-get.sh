@@ -15,7 +15,7 @@ for scheme in http https; do
 done >"$settings"
 # A bundle has packages: they are the only ones then, and the machine's own lists stay as they are.
 if [ -n "${LAB_PACKAGES-}" ]; then
-    printf 'deb [trusted=yes] copy:%s ./\n' "$LAB_PACKAGES" >"$settings.list"
+    printf 'deb [trusted=yes] copy:%s ./\n' "$(printf '%s' "$LAB_PACKAGES" | sed 's/ /%20/g')" >"$settings.list"
     cat >>"$settings" <<END
 Dir::Etc::SourceList "$settings.list";
 Dir::Etc::SourceParts "/dev/null";

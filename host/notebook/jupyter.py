@@ -86,8 +86,8 @@ def start(case: str, port: int, browser: bool) -> None:
     asked = notebook_of(case) if case else None
     _need_free(port)
     image.need()
-    if os.environ.get("LAB_PACKAGES"):  # a bundle's: the compiler for chapter 2 is at hand now, and later nowhere
-        installed.need(*installed.QEMU_BUILD)
+    if os.environ.get("LAB_PACKAGES"):
+        _compiler_of_a_bundle()
     guests.up(cases.case(case).profile if case else "stock")
     env = environment()
     kernelspecs(Path(jupyter_data_dir()))  # other editors, such as VS Code, look here
@@ -101,6 +101,15 @@ def start(case: str, port: int, browser: bool) -> None:
     os.set_inheritable(locks.kept_from_ageing(run()), True)
     os.chdir(cache() / "jupyter")  # Jupyter runs configuration that it finds where it is started
     os.execve(sys.executable, server.command(port, browser, opened, list(map(kernel_name, names()))), env)
+
+
+def _compiler_of_a_bundle() -> None:
+    """Chapter 2's exercise in C asks for a compiler, which is at hand now, and without a network at no later time. All
+    else does without."""
+    try:
+        installed.need(*installed.QEMU_BUILD)
+    except LabError as error:
+        say(f"chapter 2's exercise in C will be refused: {error}")
 
 
 def notebook_of(case: str) -> Path:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import tarfile
 
@@ -60,6 +61,25 @@ def test_what_is_there_already_stays(packed, take, tmp_path):
     (tmp_path / "taken/site/index.html").unlink()
     (tmp_path / "taken/site").rmdir()
     assert "taken in" in take(packed).stderr and (tmp_path / "taken" / KEPT / "build/mine").exists()
+
+
+def test_what_is_not_whole_is_taken_again(packed, take, tmp_path):
+    """A folder that has lost its list, which the store writes last, and a site of another build."""
+    take(packed)
+    (tmp_path / "taken" / KEPT / store.LIST).unlink()
+    (tmp_path / "taken/site/index.html").write_text("an older book")
+    assert "taken in" in take(packed).stderr
+    assert store.damage(tmp_path / "taken" / KEPT) is None
+    assert (tmp_path / "taken/site/index.html").read_text() == "the book"
+
+
+def test_one_of_another_commit_is_taken_with_a_word(packed, take):
+    """Most of it may be the same. What is not will have to be fetched, which may take a reader by surprise."""
+    assert "commit" not in take(packed).stderr
+    rewritten(packed, lambda name, content: re.sub(rb"of commit \w+", b"of commit 0123456789", content))
+    (taken := packed.parent / "taken" / KEPT / store.LIST).unlink()
+    said = take(packed).stderr
+    assert "bundle: of commit 01234567, and this is " in said and taken.exists()
 
 
 def test_the_same_folders_are_the_same_file(packed, tmp_path):

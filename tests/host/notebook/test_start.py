@@ -8,6 +8,7 @@ import pytest
 
 from core.cases import WrongCall
 from host import cli
+from host.errors import LabError
 from host.notebook import jupyter, server
 from host.paths import REPOSITORY
 
@@ -47,3 +48,24 @@ def test_who_comes_by_a_tunnel_is_told_its_two_numbers(monkeypatch, tmp_path, ca
     monkeypatch.setattr(jupyter, "kernelspecs", lambda folder: None)
     jupyter.start("", 8890, browser=False)
     assert "ssh -L 8890:127.0.0.1:8890 HOST" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [{}, {"LAB_PACKAGES": "/media/stick"}], ids=["from the network", "from a bundle"])
+def test_without_the_compiler_of_a_bundle_all_else_goes_on(monkeypatch, tmp_path, capsys, asked):
+    """Who may install nothing, and has what the lab itself needs, still gets to chapter 1."""
+
+    def lacks(*names):
+        raise LabError("Debian packages are missing: gcc", "sudo apt-get install gcc")
+
+    became = []
+    monkeypatch.delenv("LAB_PACKAGES", raising=False)
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    for module, name in ((jupyter.image, "need"), (jupyter.guests, "up"), (os, "chdir")):
+        monkeypatch.setattr(module, name, lambda *words: None)
+    monkeypatch.setattr(os, "execve", lambda *words: became.append(words))
+    monkeypatch.setattr(jupyter.installed, "need", lacks)
+    monkeypatch.setattr(jupyter, "WORK", tmp_path / "work")
+    monkeypatch.setattr(jupyter, "kernelspecs", lambda folder: None)
+    jupyter.start("", 8890, browser=False)
+    assert became and ("gcc" in capsys.readouterr().err) == bool(asked)
