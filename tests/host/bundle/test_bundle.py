@@ -75,7 +75,7 @@ def test_what_is_not_whole_is_taken_again(packed, take, tmp_path):
 
 def test_one_of_another_commit_is_taken_with_a_word(packed, take):
     """Most of it may be the same. What is not will have to be fetched, which may take a reader by surprise."""
-    assert "commit" not in take(packed).stderr
+    assert "of commit" not in take(packed).stderr
     rewritten(packed, lambda name, content: re.sub(rb"of commit \w+", b"of commit 0123456789", content))
     (taken := packed.parent / "taken" / KEPT / store.LIST).unlink()
     said = take(packed).stderr
