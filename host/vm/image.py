@@ -14,7 +14,7 @@ from core.statuses import Status
 from host import store
 from host.debian import archive, installed, namespaces, pins, root
 from host.errors import LabError
-from host.paths import VM_IMAGE, cache
+from host.paths import LABS, REPOSITORY, VM_IMAGE, cache
 from host.phases import say
 
 KERNELS = VM_IMAGE / "kernels"
@@ -226,6 +226,7 @@ def _root(recipe: dict, versions: pins.Versions, folder: Path) -> root.Root:
         f"copy-in {_quoted(VM_IMAGE / 'rootfs/etc')} {_quoted(VM_IMAGE / 'rootfs/usr')} /",
         f"copy-in {_quoted(VM_IMAGE / 'initramfs')} /tmp/lab",
         *[f"upload {_quoted(VM_IMAGE / name)} /tmp/lab/{name}" for name in SCRIPTS],
+        f"copy-in {_quoted(REPOSITORY / 'core')} {_quoted(LABS)} /tmp/lab",
         UNPACKED_MODULES,
         'chroot "$1" sh /tmp/lab/customize.sh',
         *[f"download /lab-out/{name} {_quoted(folder / name)}" for name in KEPT_OUTSIDE],

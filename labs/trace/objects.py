@@ -3,7 +3,7 @@ that it is made of: one whose source has changed since is not found, and made.
 
 `python -m labs.trace.objects` makes them all. The host has that done in the guest of which it keeps a snapshot, so that
 each guest wakes with them. `python -m labs.trace.objects 32 FOLDER` makes those of a kernel of 32 bits, for a guest
-that has no compiler: there they lie in BROUGHT.
+that has no compiler: there they lie in BROUGHT. So do those that the VM's image was made with.
 """
 
 import contextlib

@@ -159,13 +159,20 @@ def test_what_it_writes_nobody_else_has_and_it_sees_nobody(run_answer):
 
 def test_no_object_of_a_tracer_is_replaced(run_answer):
     """Who attached another one would see what the answer likes."""
-    before = {object: object.read_bytes() for object in objects.KEPT.iterdir()}
+
+
+    def contents():
+        return {object: object.read_bytes() for folder in folders for object in folder.glob("*.o")}
+
+    folders = (objects.KEPT, objects.BROUGHT)
+    before = contents()
     script = run_answer(
-        f"mkdir -p {objects.KEPT}; for name in {' '.join(object.name for object in before)} {'0' * 16}.o; "
-        f"do echo forged >{objects.KEPT}/$name; done; cat {objects.KEPT}/*"
+        f"for folder in {' '.join(map(str, folders))}; do mkdir -p $folder; "
+        f"for name in {' '.join(object.name for object in before)} {'0' * 16}.o; "
+        "do echo forged >$folder/$name; done; cat $folder/*; done"
     )
-    assert before and script.status == 0 and "forged" in script.output, script
-    assert {object: object.read_bytes() for object in objects.KEPT.iterdir()} == before
+    assert before and script.status == 0 and script.output.count("forged") > len(before), script
+    assert contents() == before
 
 
 # In the folder that it shares with its taker, which reads there what became of it and clears it away.

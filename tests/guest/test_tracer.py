@@ -152,7 +152,8 @@ def test_the_object_of_a_changed_source_is_not_taken(program, without_compiler):
 def test_attaching_what_was_compiled_beforehand_takes_a_fraction(monkeypatch, tmp_path):
     from labs.cases.frag_needed.tracing import stall_tracer
 
-    monkeypatch.setattr(objects, "KEPT", tmp_path / "kept")
+    for name in ("KEPT", "BROUGHT"):
+        monkeypatch.setattr(objects, name, tmp_path / name)
     took_s = []
     for _ in range(2):
         with stall_tracer() as live:
