@@ -72,7 +72,7 @@ def built() -> Root:
 
     parts = [",".join(wanted[table]) for table in ("packages", "leave-out", "remove")]
     key = store.key_of(
-        *(wanted["suite"], wanted["architecture"], *parts, *root.FROM_TAR),
+        *(wanted["suite"], wanted["architecture"], *parts, *root.from_tar(root.SMALL)),
         *(TAB / name for name in SCRIPTS),
         VM_IMAGE / "initramfs",
     )
@@ -95,7 +95,7 @@ def _root(wanted: dict, folder: Path) -> root.Root:
         "--skip=check/qemu",  # this processor runs its programs
         *archive.release_alone(wanted["suite"]),
     ]
-    return root.Root(wanted["suite"], wanted["packages"], wanted["leave-out"], hooks, options, [COPYRIGHT])
+    return root.Root(wanted["suite"], wanted["packages"], wanted["leave-out"], hooks, options, [COPYRIGHT], root.SMALL)
 
 
 def _quoted(path: Path) -> str:

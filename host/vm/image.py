@@ -152,7 +152,7 @@ def _key_of(linux: Kernel, versions: pins.Versions) -> str:
         *(VM_IMAGE / name for name in SCRIPTS),
         VM_IMAGE / "rootfs",
         VM_IMAGE / "initramfs",
-        *root.FROM_TAR,
+        *root.from_tar(root.QUICK),
         *([] if linux.is_the_books else [linux.recipe]),
         *([pins.preferences(versions)] if versions else []),
     )

@@ -160,7 +160,6 @@ def test_what_it_writes_nobody_else_has_and_it_sees_nobody(run_answer):
 def test_no_object_of_a_tracer_is_replaced(run_answer):
     """Who attached another one would see what the answer likes."""
 
-
     def contents():
         return {object: object.read_bytes() for folder in folders for object in folder.glob("*.o")}
 

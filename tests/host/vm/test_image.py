@@ -82,8 +82,8 @@ def test_the_recorded_versions_are_apts_preferences(tmp_path):
 def test_no_kernel_s_image_is_discarded_for_another_s(builds, monkeypatch):
     """Of one kernel's there are two at most, and the book's stays where it was."""
     ours, other = image.image().folder, image.kernel("6.12")
-    for client in (b"one", b"two", b"three"):
-        monkeypatch.setattr(image.root, "FROM_TAR", [client])
+    for level in (1, 2, 3):
+        monkeypatch.setattr(image.root, "QUICK", level)
         newest = image.image(other).folder
     assert ours.exists() and image.stored()[0].folder == ours
     assert newest.name.startswith("image-6.12-") and [one.folder for one in image.stored(other)][0] == newest
