@@ -32,17 +32,9 @@ def write(file: Path) -> int:
     folders = contents.folders()
     state.state()  # for the site, in which chapter 1 runs
     with tempfile.TemporaryDirectory(dir=cache()) as made:
-        site = build.book(Path(made)).rename(Path(made) / SITE)
-        _for_a_folder(site)
+        site = build.book(Path(made), from_folder=True).rename(Path(made) / SITE)
         pack([*folders, site], file)
     return file.stat().st_size
-
-
-def _for_a_folder(site: Path) -> None:
-    """Leave a site to be opened from a folder: what the tab loads is a script there, and the same file beside it, for
-    servers, a tenth of the bundle."""
-    for script in site.rglob("_static/live/**/*.js"):
-        script.with_suffix("").unlink(missing_ok=True)
 
 
 def pack(folders: list[Path], file: Path) -> None:

@@ -19,12 +19,13 @@ from host.tab import state
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 
 
-def book(into: Path = REPOSITORY, with_tab: bool = True) -> Path:
+def book(into: Path = REPOSITORY, with_tab: bool = True, from_folder: bool = False) -> Path:
     """Build the site in `into`/_build; returns its folder. Raises with the first faults. `with_tab`: with the kernel
-    that runs in a reader's tab, if it is made."""
+    that runs in a reader's tab, if it is made. `from_folder`: to be opened from a folder, and by no server."""
     installed.need(*installed.BOOK)
     pairs.check()
     environment = {**os.environ, **quoted.trees(), "LAB_TAB": _tab() if with_tab else ""}
+    environment["LAB_FROM_FOLDER"] = "yes" if from_folder else ""
     # Sphinx marks a style sheet by its sum if it lies there from last time, and else does not.
     shutil.rmtree(into / "_build" / "html", ignore_errors=True)
     with phase("book: building _build/html"):

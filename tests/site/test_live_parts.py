@@ -2,11 +2,12 @@
 
 import json
 import re
+import shutil
 from html import unescape
 
 import pytest
 
-from book._ext.live.live_run import EMULATOR, LICENCES, STATE, TERMINAL, WASM
+from book._ext.live.live_run import DISKS, EMULATOR, LICENCES, STATE, TERMINAL, WASM
 
 PACKAGES = {
     "linux-image": {
@@ -44,14 +45,20 @@ PAGE = {
 def parts(book, tmp_path):
     """parts(sources): the page, of a build with a state."""
     state = tmp_path / "state"
-    state.mkdir()
+    (state / "pieces").mkdir(parents=True)
     for name in (STATE, EMULATOR, WASM, *TERMINAL, *LICENCES):
         (state / name).write_bytes(name.encode())
-    (state / "pieces").mkdir()
+    (state / "pieces" / "0a").write_bytes(b"piece")
     (state / "state.json").write_text(json.dumps({"packages": PACKAGES, "npm": NPM, "disks": {}}))
 
-    def build(live_sources: str) -> str:
-        built = book(PAGE, extensions=EXTENSIONS, live_state=str(state), live_sources=live_sources)
+    def build(live_sources: str, live_from_folder: bool = False) -> str:
+        built = book(
+            PAGE,
+            extensions=EXTENSIONS,
+            live_state=str(state),
+            live_sources=live_sources,
+            live_from_folder=live_from_folder,
+        )
         assert built.status == 0 and built.warnings == ""
         assert [file.read_bytes() for file in built.out.glob("_static/live/*/copyright.tar.gz")] == [
             b"copyright.tar.gz"
@@ -103,3 +110,18 @@ def test_without_a_place_it_says_who_has_to_name_one(parts):
 def test_a_build_without_the_kernel_has_no_such_section(book):
     built = book(PAGE, extensions=EXTENSIONS, live_state="", live_sources="s")
     assert built.status == 0 and "Made of" not in (built.out / "part/page.html").read_text("utf-8")
+
+
+def test_what_only_a_server_gives_is_not_in_a_site_for_folders(parts, tmp_path):
+    """A page that was opened from a folder loads no file but scripts; what is a script anyway stays as it is."""
+
+    def files() -> set[str]:
+        return {file.name for file in tmp_path.rglob("_static/live/**/*") if file.is_file()}
+
+    parts("")
+    served = files()
+    for folder in ("html", "src", "doctrees"):
+        shutil.rmtree(tmp_path / folder)
+    parts("", live_from_folder=True)
+    assert served - files() == {STATE, f"{WASM}.gz", DISKS, "0a"}
+    assert {f"{STATE}.js", f"{WASM}.gz.js", f"{DISKS}.js", "0a.js", EMULATOR, *LICENCES} <= files()

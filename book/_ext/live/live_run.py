@@ -7,8 +7,9 @@ The box restores a saved kernel in an emulator, see book/_static/live-run.js. `L
 state and its emulator, which state.json there describes; `live_scripts` in the configuration are the scripts that
 drive it. All lie in one folder of the site that is named after their contents, and nothing of it is loaded before
 the reader asks. What the guest reads of its disks meanwhile is loaded piece by piece, from a folder beside it; a piece
-is named by its own contents and serves each build that has it. A build without LAB_TAB has no box. CASE and PATH name
-the recorded times that stand beside the live ones: the keys a_ms, b_ms and b_again_ms.
+is named by its own contents and serves each build that has it. A build without LAB_TAB has no box. With LAB_FROM_FOLDER
+the site is to be opened from a folder alone, and has nothing that only a server gives: a tenth of its size. CASE and
+PATH name the recorded times that stand beside the live ones: the keys a_ms, b_ms and b_again_ms.
 """
 
 import base64
@@ -182,22 +183,26 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     loaded = {Path(name).name for name in app.config.live_scripts} | {EMULATOR, *TERMINAL}
     scripts = {name: data for name, data in found.files.items() if name in loaded}
     both = {name: data for name, data in found.files.items() if name not in loaded}
-    lay(Path(app.outdir) / found.folder, scripts | {name: (state / name).read_bytes() for name in LICENCES}, both)
+    served = not app.config.live_from_folder
+    as_they_are = scripts | {name: (state / name).read_bytes() for name in LICENCES}
+    lay(Path(app.outdir) / found.folder, as_they_are | (both if served else {}), both)
     for file in (state / "pieces").iterdir():  # a hundred megabytes: one by one
-        lay(Path(app.outdir) / PIECES, {}, {file.name: file.read_bytes()})
+        piece = {file.name: file.read_bytes()}
+        lay(Path(app.outdir) / PIECES, piece if served else {}, piece)
 
 
-def lay(folder: Path, plain: dict[str, bytes], both: dict[str, bytes]) -> None:
-    """Write files into a folder, the latter also in a script each."""
+def lay(folder: Path, as_they_are: dict[str, bytes], in_scripts: dict[str, bytes]) -> None:
+    """Write files into a folder, the latter in a script each."""
     folder.mkdir(parents=True, exist_ok=True)
-    scripts = {f"{name}.js": in_script(name, data) for name, data in both.items()}
-    for name, data in (plain | both | scripts).items():
+    scripts = {f"{name}.js": in_script(name, data) for name, data in in_scripts.items()}
+    for name, data in (as_they_are | scripts).items():
         (folder / name).write_bytes(data)
 
 
 def setup(app: Sphinx) -> dict:
     """Sphinx calls this."""
     app.add_config_value("live_state", lambda config: os.environ.get("LAB_TAB", ""), "env", [str])
+    app.add_config_value("live_from_folder", lambda config: bool(os.environ.get("LAB_FROM_FOLDER")), "env", [bool])
     app.add_config_value("live_scripts", [], "env", [list])
     add_html_node(app, live_box, visit_html)
     app.add_directive("live-run", LiveRun)

@@ -82,8 +82,10 @@ def test_one_of_another_commit_is_taken_with_a_word(packed, take):
     assert "bundle: of commit 01234567, and this is " in said and taken.exists()
 
 
-def test_the_same_folders_are_the_same_file(packed, tmp_path):
-    """Although they were used meanwhile, which the store keeps in a folder's time, and the site was built again."""
+def test_the_same_folders_are_the_same_file(packed, tmp_path, monkeypatch):
+    """Although it is another day, they were used meanwhile, which the store keeps in a folder's time, and the site was
+    built again."""
+    monkeypatch.setattr(write.gzip.time, "time", lambda: 1e9)
     os.utime(tmp_path / KEPT, (1, 1))
     os.utime(tmp_path / write.SITE / "index.html", (1, 1))
     write.pack([tmp_path / KEPT, tmp_path / write.SITE], tmp_path / "again")
