@@ -8,16 +8,23 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from host import environment
 from host.debian import installed
 from host.errors import LabError
 
 NEEDS = ("chromium", "libatomic.so.1")  # the second for Playwright's driver
 
 
+def need() -> None:
+    """Have what tab() needs, before long work begins."""
+    installed.need(*NEEDS)
+    environment.need_tools()
+
+
 @contextlib.contextmanager
 def tab(**options) -> Iterator:
     """An empty page of a headless browser, closed with the block; `options` are Playwright's."""
-    installed.need(*NEEDS)
+    need()
     from playwright.sync_api import Error, sync_playwright  # half a second, and few calls need it
 
     try:

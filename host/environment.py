@@ -1,12 +1,16 @@
-"""Is it the Python environment that is damaged, when an import fails? Then it is made again, once. This module imports
-nothing that may be missing there."""
+"""Is the Python environment damaged, when an import fails? Then it is made again, once. And does it have what tests
+need? This module imports nothing that may be missing there."""
 
 import csv
+import hashlib
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parent.parent / "lab"
+TOOLS = LAB.parent / "tests" / "requirements.txt"
+HAS_TOOLS = "tools"  # in an environment, the checksum of the requirements that were added to it
 REMADE = "LAB_ENVIRONMENT_REMADE"  # set for a call that follows on one whose environment was damaged
 WHOLE = "packages"  # the list without which the script `lab` makes the environment again
 
@@ -37,3 +41,44 @@ def repair_if_damaged(error: Exception) -> None:
         except OSError:  # it is one that others share, and not ours to change
             environment["LAB_SHARED_CACHE"] = ""
         os.execve(LAB, [str(LAB), *sys.argv[1:]], environment)
+
+
+def need_tools() -> None:
+    """Add to this environment what tests, recordings and the printed book need beyond requirements.txt (once, half a
+    minute). Raises LabError if pip fails, or if the environment is one that others share."""
+    from filelock import FileLock
+
+    from host.errors import LabError
+    from host.phases import phase
+
+    prefix, wanted = Path(sys.prefix), hashlib.sha256(TOOLS.read_bytes()).hexdigest()
+    said, log = prefix / HAS_TOOLS, prefix.parent / "environment.log"
+
+    def there() -> bool:
+        return said.exists() and said.read_text() == wanted
+
+    if there() or not (prefix / WHOLE).exists():  # one of the reader's own is the reader's business
+        return
+    pip = [sys.executable, "-P", "-m", "pip", "install", "--require-hashes", "--no-input", "-r", str(TOOLS)]
+    try:
+        with FileLock(prefix.parent / "environment.lock"):  # as the script `lab` locks it
+            if there():
+                return
+            with phase("environment: adding the Python packages of tests/requirements.txt"), open(log, "w") as output:
+                failed = subprocess.run(pip, stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode
+            if failed:
+                last = "".join(log.read_text(errors="replace").splitlines()[-1:])
+                raise LabError(
+                    f"environment: {last}\n  pip's whole log: {log}", "fix what it names, then the same ./lab call"
+                )
+            names = sorted(path.name for path in prefix.glob("lib/python*/site-packages/[!.]*"))  # as ls does
+            _write(prefix / WHOLE, "".join(f"{name}\n" for name in names))
+            _write(said, wanted)
+    except PermissionError as error:
+        raise LabError(f"environment: {error}", "the same call after LAB_SHARED_CACHE= for one of your own") from error
+
+
+def _write(file: Path, text: str) -> None:
+    aside = file.with_name(f".{file.name}.part")
+    aside.write_text(text)
+    aside.rename(file)

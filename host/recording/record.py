@@ -16,7 +16,6 @@ from core import cases
 from core.draw import figures
 from core.files import write_whole
 from host import chromium
-from host.debian import installed
 from host.errors import LabError
 from host.notebook import jupyter, pairs
 from host.paths import REPOSITORY
@@ -34,7 +33,7 @@ CELL_DEADLINE_S = 900
 
 def record(names: list[str]) -> None:
     """Record these cases (all, if none is named): the notebook and the data behind the pages."""
-    installed.need(*chromium.NEEDS)
+    chromium.need()
     for name in names or cases.cases():
         case = cases.case(name)
         snapshot.snapshot(case.profile)
@@ -128,7 +127,7 @@ def store_data(name: str, data: dict, origin: dict[str, str]) -> None:
 
 def draw_all(names: list[str]) -> None:
     """Draw the preview of these cases, or of all that were recorded."""
-    installed.need(*chromium.NEEDS)
+    chromium.need()
     for name in names or [case for case in cases.cases() if (RECORDINGS / f"{case}.json").exists()]:
         draw(name)
 

@@ -13,10 +13,8 @@ from urllib.parse import urldefrag
 
 import yaml
 from bs4 import BeautifulSoup
-from pypdf import PdfReader
 
 from host import chromium
-from host.debian import installed
 from host.errors import LabError
 from host.paths import REPOSITORY
 from host.phases import phase
@@ -87,7 +85,7 @@ def entries(toc: dict) -> list[Entry]:
 
 def pdf(site: Path) -> Path:
     """Print the site that lies in `site`; returns the file."""
-    installed.need(*chromium.NEEDS)
+    chromium.need()
     folder = site.parent / "pdf"
     folder.mkdir(exist_ok=True)
     book = entries(yaml.safe_load((REPOSITORY / "_toc.yml").read_text()))
@@ -193,6 +191,8 @@ def printed(page: Path, file: Path) -> None:
 
 def page_numbers(file: Path, book: list[Entry]) -> dict[str, int]:
     """On which page, from 1, each entry begins."""
+    from pypdf import PdfReader  # there since chromium.need()
+
     reader = PdfReader(file)
     places = reader.named_destinations
     found, lost = {}, []

@@ -69,6 +69,7 @@ def parts() -> dict[str, Part]:
                 "_config.yml",
                 "_toc.yml",
                 "requirements.txt",
+                "tests/requirements.txt",
                 "host/chromium.py",
                 "host/site/",
                 "host/tab/",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.protocol import MOST_LOST
 from core.statuses import Status
+from host import environment
 from host.debian import installed
 from host.errors import LabError
 from host.paths import REPOSITORY
@@ -41,6 +42,7 @@ def run(quick: bool, everything: bool, part: str | None, words: list[str]) -> No
     named = [word for word in words if word.startswith("tests/")]
     with_vm = not quick and not (named and all(word.startswith(tuple(WITHOUT_VM)) for word in named))
     installed.need(*installed.TESTS)
+    environment.need_tools()
     if with_vm:
         installed.need(*installed.QEMU_BUILD)  # a QEMU that was built on another day does not bring them
         for name in names():

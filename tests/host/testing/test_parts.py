@@ -115,6 +115,7 @@ def test_all_runs_a_case_for_what_it_runs_through_and_for_nothing_else(monkeypat
         "host/site/build.py",
         "host/chromium.py",
         "requirements.txt",
+        "tests/requirements.txt",
         "vm-image/qemu/rtl8139/tso-mtu.patch",
     ],
 )
