@@ -101,7 +101,10 @@ def _fetchers() -> list[Finding]:
 
 def _build_mode() -> Finding:
     if found := namespaces.forbidden():
-        return Finding(False, "image build", *found)
+        why, mend = found
+        if image.stored():  # in a container, say, which brings it
+            return Finding(True, "image build", f"{why}; the guest image is there")
+        return Finding(False, "image build", why, mend)
     if os.getuid() == 0:
         return Finding(True, "image build", "as root")
     lacking = installed.missing(["newuidmap"])

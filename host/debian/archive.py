@@ -49,12 +49,12 @@ def release_alone(suite: str) -> list[str]:
     ]
 
 
-def of(suite: str) -> list[str]:
-    """The last words of mmdebstrap's command: the suite, what it writes to, and, for the book's Debian, if LAB_ARCHIVE
-    names one, the archive that it takes instead of Debian's: an address, or a file as sources.list(5) says. The lists
-    of a past day's archive were signed for some days, and may have expired."""
+def of(suite: str, written: str = "-") -> list[str]:
+    """The last words of mmdebstrap's command: the suite, the file that it writes (stdout), and, for the book's Debian,
+    if LAB_ARCHIVE names one, the archive that it takes instead of Debian's: an address, or a file as sources.list(5)
+    says. The lists of a past day's archive were signed for some days, and may have expired."""
     named = os.environ.get("LAB_ARCHIVE") if suite == THE_BOOKS else ""
-    return [suite, "-", *(["--aptopt=Acquire::Check-Valid-Until false", named] if named else [])]
+    return [suite, written, *(["--aptopt=Acquire::Check-Valid-Until false", named] if named else [])]
 
 
 def by_apt(suite: str, script: str, name: str, folder: Path, *options: str) -> list[str]:
@@ -105,6 +105,22 @@ def started(command: list[str], **popen) -> Iterator[subprocess.Popen]:
             finally:
                 if process.poll() is None:
                     process.terminate()
+
+
+@contextlib.contextmanager
+def scratch(prefix: str, base: Path) -> Iterator[Path]:
+    """A folder in `base` for a program that works as the root of a user namespace, as buildah does; removed with the
+    block, together with what such a one has left behind that was killed."""
+    for left in base.glob(f"{prefix}*"):
+        if locks.is_free(left):
+            _remove(left)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=base))
+    lock = locks.kept_from_ageing(folder)
+    try:
+        yield folder
+    finally:
+        os.close(lock)
+        _remove(folder)
 
 
 def _own_mounts() -> list[str]:

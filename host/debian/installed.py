@@ -26,6 +26,8 @@ PACKAGES = {
     "libatomic.so.1": "libatomic1",  # Playwright's driver, which moves Chromium, is linked with it
     "firefox-esr": "firefox-esr",  # one test opens the book in it
     "pahole": "dwarves",  # writes type information for the kernel in a tab
+    "buildah": "buildah",  # makes an image for Docker and Podman
+    "git": "git",  # of a commit
     "dpkg-source": "dpkg-dev",  # unpacks the source of QEMU as Debian patches it
     "patch": "patch",  # puts our own change into it; what follows builds it
     "cc": "gcc",
@@ -45,7 +47,8 @@ BOOK = ["ctags", "dot"]
 TESTS = [*BOOK, "chromium", "libatomic.so.1", "pahole"]
 SECOND_BROWSER = ["firefox-esr"]  # 80 MB, for a test that most runs leave out
 QEMU_BUILD = list(PACKAGES)[list(PACKAGES).index("dpkg-source") :]  # for chapters with a QEMU of their own
-LAB = [name for name in PACKAGES if name not in {*TESTS, *SECOND_BROWSER, *QEMU_BUILD} - {"ctags"}]
+CONTAINER = ["buildah", "git"]
+LAB = [name for name in PACKAGES if name not in {*TESTS, *SECOND_BROWSER, *CONTAINER, *QEMU_BUILD} - {"ctags"}]
 
 
 def missing(names) -> list[str]:

@@ -18,6 +18,7 @@ SWITCHES = {
     "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),  # Ubuntu's
 }
 SUBORDINATE = (Path("/etc/subuid"), Path("/etc/subgid"))
+CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))  # by Docker and by Podman
 OUTSIDE = "call ./lab outside of the container, or start that with --privileged"
 
 
@@ -55,6 +56,11 @@ def switched_off() -> tuple[str, str] | None:
             switch, who = name.replace("/", "."), "nobody" if name == FOR_ALL else "only root"
             return f"{switch} is {forbids}, so {who} makes user namespaces", f"sudo sysctl {switch}={allows}"
     return None
+
+
+def in_container() -> bool:
+    """Whether this is a container of Docker's or Podman's, which mostly forbid namespaces within it."""
+    return any(file.exists() for file in CONTAINERS)
 
 
 def _refused(*namespaces: str) -> str:

@@ -24,6 +24,7 @@ from host.vm import guests, image
 from host.vm.profile import names
 
 WORK = REPOSITORY / "work"
+LOOPBACK = "127.0.0.1"
 
 
 def kernel_name(profile_name: str) -> str:
@@ -80,11 +81,11 @@ def _before(variable: str, folder: Path) -> str:
     return os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
-def start(case: str, port: int, browser: bool) -> None:
-    """Become JupyterLab on 127.0.0.1:`port`, with everything that it needs made and up, at the
+def start(case: str, address: str, port: int, browser: bool) -> None:
+    """Become JupyterLab on `address`:`port`, with everything that it needs made and up, at the
     notebook of that case, or of the first chapter if none is named."""
     asked = notebook_of(case) if case else None
-    _need_free(port)
+    _need_free(address, port)
     image.need()
     if os.environ.get("LAB_PACKAGES"):
         _compiler_of_a_bundle()
@@ -94,13 +95,16 @@ def start(case: str, port: int, browser: bool) -> None:
     with phase("notebooks: your copies in work/"):
         first = copy_for_the_reader()
         opened = asked or first
-    say("JupyterLab: starting; its address, with a token, follows (Ctrl-C ends it; the VM stays up until ./lab down)")
-    if not browser:
+    stays = "; the VM stays up until ./lab down" if address == LOOPBACK else ""
+    say(f"JupyterLab: starting; its address, with a token, follows (Ctrl-C ends it{stays})")
+    if address != LOOPBACK:  # Jupyter names its machine first, and adds that any name will do
+        say(f"open the address that begins with http://{LOOPBACK}:{port}; others are refused")
+    elif not browser:
         # The policy of its pages names the port (server.py): with another number a browser loads none of their scripts.
         say(f"from another machine: ssh -L {port}:127.0.0.1:{port} HOST, with this number twice; then that address")
     os.set_inheritable(locks.kept_from_ageing(run()), True)
     os.chdir(cache() / "jupyter")  # Jupyter runs configuration that it finds where it is started
-    os.execve(sys.executable, server.command(port, browser, opened, list(map(kernel_name, names()))), env)
+    os.execve(sys.executable, server.command(address, port, browser, opened, list(map(kernel_name, names()))), env)
 
 
 def _compiler_of_a_bundle() -> None:
@@ -154,14 +158,14 @@ def copy_for_the_reader() -> Path:
     return first
 
 
-def _need_free(port: int) -> None:
+def _need_free(address: str, port: int) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", port))
+            probe.bind((address, port))
         except OSError as error:
             raise LabError(
-                f"port {port} on 127.0.0.1 cannot be used ({error.strerror})",
+                f"port {port} on {address} cannot be used ({error.strerror})",
                 f"./lab start --port {port + 1}",
                 Status.USAGE,
             ) from error

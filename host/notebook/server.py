@@ -47,14 +47,17 @@ class GuestKernels(AsyncMappingKernelManager):
         return super().pre_start_kernel(kernel_name, kwargs)
 
 
-def command(port: int, browser: bool, opened: Path, kernels: list[str]) -> list[str]:
+def command(address: str, port: int, browser: bool, opened: Path, kernels: list[str]) -> list[str]:
     """JupyterLab's command line: it offers these kernels and the files beside the notebook `opened`."""
     return [
         sys.executable,
         "-P",
         "-m",
         "jupyterlab",
-        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.ip={address}",
+        # Whatever it listens on, a browser has to ask for 127.0.0.1 or localhost: no other site's name leads here then,
+        # even if that site's owner has it mean our address.
+        "--ServerApp.allow_remote_access=False",
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
         f"--ServerApp.root_dir={opened.parent}",

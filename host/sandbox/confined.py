@@ -29,6 +29,7 @@ FILTERED = Path(filtered.__file__).read_text()  # its text: whoever it runs as n
 ENDED_FIRST = "1000"
 # What of /etc Debian's compiler and linker need: `cc` is a link into the first, the second says where libraries are.
 CONFIGURATION = ("/etc/alternatives", "/etc/ld.so.cache")
+INSIDE = "nothing, but mount no files into the container that QEMU shall not reach"
 SSHD_PORT = 2222  # of a guest on its own loopback device, where no other is
 
 
@@ -84,6 +85,8 @@ def refusal() -> str:
     if tried.returncode == 0:
         return ""
     said = (tried.stderr.strip().splitlines() or [f"it ended with status {tried.returncode}"])[-1]
+    if namespaces.in_container():
+        return f"bubblewrap cannot work in this container ({said}). Next: {INSIDE}"
     why, next = namespaces.switched_off() or (f"bubblewrap cannot work here ({said})", namespaces.OUTSIDE)
     return f"{why}. Next: {next}"
 

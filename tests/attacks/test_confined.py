@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from core import cases
+from host.debian import namespaces
 from host.exercises import answer_machine
 from host.sandbox import confined, relay
 from tests.attacks.conftest import until
@@ -220,6 +221,18 @@ def test_its_sshd_is_reached_by_a_socket_that_we_have_made(tmp_path):
     finally:
         server.kill()
         server.wait()
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_container_is_said_to_be_the_wall_where_there_is_no_other(monkeypatch, tmp_path, inside):
+    """Who is told to start the container with --privileged would lose the one that there is."""
+    monkeypatch.setattr(confined, "confined", lambda words: ["sh", "-c", "echo bwrap: no >&2; exit 1"])
+    monkeypatch.setattr(namespaces, "switched_off", lambda: None)
+    monkeypatch.setattr(namespaces, "CONTAINERS", [tmp_path] if inside else [])
+    confined.refusal.cache_clear()
+    said = confined.refusal()
+    confined.refusal.cache_clear()
+    assert "(bwrap: no)" in said and ("--privileged" in said) != inside and ("mount no files" in said) == inside
 
 
 def test_where_nothing_can_be_confined_the_answer_is_refused(monkeypatch):

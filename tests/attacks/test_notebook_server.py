@@ -40,7 +40,7 @@ def kernelspecs(folder):
 
 image.need = guests.up = lambda *words: None
 jupyter.WORK, jupyter.kernelspecs = Path(sys.argv[1]), kernelspecs
-jupyter.start("frag-needed", int(sys.argv[2]), False)
+jupyter.start("frag-needed", sys.argv[2], int(sys.argv[3]), False)
 """
 # Each way in which an output can bring a script notes that it ran; the first also does what it is after: it opens a
 # terminal of the server's and has it make MARKER.
@@ -101,7 +101,7 @@ def server(tmp_path_factory):
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "XDG_"))}
     run = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
     ours |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "JUPYTER_TOKEN": Server.token, "LAB_RUN_DIR": run}
-    process = subprocess.Popen([sys.executable, "-P", "-c", START, home / "work", str(port)], env=ours)
+    process = subprocess.Popen([sys.executable, "-P", "-c", START, home / "work", "127.0.0.1", str(port)], env=ours)
     try:
         server = Server(f"http://127.0.0.1:{port}", home / "work", process, Path(run))
         assert poll(lambda: server.answers() or process.poll() is not None, SLOW_S, 0.1) and process.poll() is None
@@ -231,3 +231,37 @@ def test_another_account_of_this_machine_does_not_hear_what_a_cell_prints(server
         assert poll(lambda: connects((connection["transport"], channel)) == "connected", SLOW_S, 0.1)
     assert [connects((connection["transport"], channel), *ANOTHER) for channel in channels] == ["refused"] * 3
     server.ask("DELETE", f"/api/kernels/{kernel['id']}")
+
+
+# A network of its own, because the server listens on all addresses, as in a container.
+EVERYWHERE = """
+import http.client, os, subprocess, sys, time
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+server = subprocess.Popen([sys.executable, "-P", "-c", sys.argv[1], sys.argv[2], "0.0.0.0", "8888"])
+def status(host):
+    asked = http.client.HTTPConnection("127.0.0.1", 8888, timeout=60)
+    asked.request("GET", "/api/status", headers={"Host": host, "Authorization": "token " + os.environ["JUPYTER_TOKEN"]})
+    return asked.getresponse().status
+for _ in range(int(sys.argv[3])):
+    try:
+        print(*map(status, ("127.0.0.1:8888", "localhost:8888", "attacker.example:8888")))
+        break
+    except ConnectionRefusedError:
+        assert server.poll() is None
+        time.sleep(1)
+server.terminate()
+server.wait()
+"""
+
+
+def test_another_sites_name_does_not_lead_to_it_in_a_container(tmp_path):
+    """A page of attacker.example may have its own name mean 127.0.0.1, and then reads what it fetches from there."""
+    run = tempfile.mkdtemp(prefix="packets-test-", dir="/tmp")  # short, for unix sockets
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "XDG_"))}
+    ours |= {"HOME": str(tmp_path), "PYTHONPATH": str(REPOSITORY), "JUPYTER_TOKEN": Server.token, "LAB_RUN_DIR": run}
+    words = [sys.executable, "-P", "-c", EVERYWHERE, START, tmp_path / "work", str(SLOW_S)]
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--net", *words], env=ours, capture_output=True, text=True, timeout=3 * SLOW_S
+    )
+    shutil.rmtree(run, ignore_errors=True)
+    assert done.stdout.split() == ["200", "200", "403"], done.stderr
