@@ -63,7 +63,8 @@ def call(tmp_path):
         (checkout / "host/bundle/ahead.py").write_text(AHEAD.format(sleeps_s=sleeps_s))
         (checkout / "host/__main__.py").write_text("import another, small, sys\nprint(*sys.argv[1:])\n")
         ours = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)}
-        words = [checkout / "lab", command]
+        # As a terminal has it: what runs in the background of a script ignores SIGINT, and so all that it starts does.
+        words = ["env", "--default-signal=INT", checkout / "lab", command]
         return subprocess.Popen(
             words, env=ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
