@@ -2,16 +2,17 @@
 need? This module imports nothing that may be missing there."""
 
 import csv
-import hashlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parent.parent / "lab"
 TOOLS = LAB.parent / "tests" / "requirements.txt"
-HAS_TOOLS = "tools"  # in an environment, the checksum of the requirements that were added to it
 REMADE = "LAB_ENVIRONMENT_REMADE"  # set for a call that follows on one whose environment was damaged
+LIES_IN = ("lib/python*/site-packages", "tools")
 WHOLE = "packages"  # the list without which the script `lab` makes the environment again
 
 
@@ -21,10 +22,10 @@ def damage(prefix: Path) -> str | None:
     if not (prefix / WHOLE).exists():  # or another ./lab has found the damage before us
         return f"the list {prefix / WHOLE}" if prefix.name.startswith("environment-") else None
     # Not importlib.metadata's `files`, which from Python 3.12 on leaves out what is missing.
-    for record in prefix.glob("lib/python*/site-packages/*.dist-info/RECORD"):
+    for record in [file for at in LIES_IN for file in prefix.glob(f"{at}/*.dist-info/RECORD")]:
         for name, _, size in csv.reader(record.read_text("utf-8").splitlines()):
             path = record.parent.parent / name
-            if size and (not path.is_file() or path.stat().st_size != int(size)):
+            if size and not name.startswith("..") and (not path.is_file() or path.stat().st_size != int(size)):
                 return str(path)
     return None
 
@@ -45,40 +46,33 @@ def repair_if_damaged(error: Exception) -> None:
 
 def need_tools() -> None:
     """Add to this environment what tests, recordings and the printed book need beyond requirements.txt (once, half a
-    minute). Raises LabError if pip fails, or if the environment is one that others share."""
+    minute): as a folder, whole or not at all, that its Python looks into (python-packages.sh). Raises LabError if pip
+    fails, or if the environment is one that others share."""
     from filelock import FileLock
 
+    from host import paths
     from host.errors import LabError
     from host.phases import phase
 
-    prefix, wanted = Path(sys.prefix), hashlib.sha256(TOOLS.read_bytes()).hexdigest()
-    said, log = prefix / HAS_TOOLS, prefix.parent / "environment.log"
-
-    def there() -> bool:
-        return said.exists() and said.read_text() == wanted
-
-    if there() or not (prefix / WHOLE).exists():  # one of the reader's own is the reader's business
+    prefix = Path(sys.prefix)
+    tools, log = prefix / "tools", prefix.parent / "environment.log"
+    if tools.exists() or not (prefix / WHOLE).exists():  # one of the reader's own is the reader's business
         return
-    pip = [sys.executable, "-P", "-m", "pip", "install", "--require-hashes", "--no-input", "-r", str(TOOLS)]
-    try:
-        with FileLock(prefix.parent / "environment.lock"):  # as the script `lab` locks it
-            if there():
-                return
+    if not prefix.parent.samefile(paths.cache()):
+        shared = f"environment: {prefix} is one that others share, and has not what tests need"
+        raise LabError(shared, "export LAB_SHARED_CACHE= ; then the same ./lab call")
+    pip = [sys.executable, "-P", "-m", "pip", "install", "--require-hashes", "--no-deps", "--no-input", "--target"]
+    with FileLock(prefix / "tools.lock"):
+        if not tools.exists():
+            for left in prefix.glob("tools.part*"):
+                shutil.rmtree(left, ignore_errors=True)
+            aside = tempfile.mkdtemp(prefix="tools.part", dir=prefix)
+            command = [*pip, aside, "--disable-pip-version-check", "-r", str(TOOLS)]
             with phase("environment: adding the Python packages of tests/requirements.txt"), open(log, "w") as output:
-                failed = subprocess.run(pip, stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode
+                failed = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode
             if failed:
-                last = "".join(log.read_text(errors="replace").splitlines()[-1:])
-                raise LabError(
-                    f"environment: {last}\n  pip's whole log: {log}", "fix what it names, then the same ./lab call"
-                )
-            names = sorted(path.name for path in prefix.glob("lib/python*/site-packages/[!.]*"))  # as ls does
-            _write(prefix / WHOLE, "".join(f"{name}\n" for name in names))
-            _write(said, wanted)
-    except PermissionError as error:
-        raise LabError(f"environment: {error}", "the same call after LAB_SHARED_CACHE= for one of your own") from error
-
-
-def _write(file: Path, text: str) -> None:
-    aside = file.with_name(f".{file.name}.part")
-    aside.write_text(text)
-    aside.rename(file)
+                errors = [line for line in log.read_text(errors="replace").splitlines() if line.startswith("ERROR")]
+                cause = f"environment: {''.join(errors[:1]) or 'pip failed'}\n  pip's whole log: {log}"
+                raise LabError(cause, "fix what it names, then the same ./lab call")
+            os.rename(aside, tools)
+    sys.path.append(str(tools))

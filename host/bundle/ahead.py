@@ -3,11 +3,14 @@ this with the few packages that it needs (host/fetching/python-packages.sh). Wha
 when it comes to the same."""
 
 import contextlib
+import signal
 
+from core.signals import leave_once
 from host.errors import LabError
 from host.vm import image
 
 if __name__ == "__main__":
+    leave_once([signal.SIGTERM, signal.SIGHUP])  # what is half made is removed
     with contextlib.suppress(LabError, KeyboardInterrupt):
         image.need()
         image.image()

@@ -4,7 +4,7 @@
 set -eu
 environment=$1 requirements=$2 folder=${3-}
 FEW=' filelock markdown-it-py mdurl platformdirs pygments rich '
-pip() { "$environment/bin/python" -m pip install --require-hashes --no-input "$@"; }
+pip() { "$environment/bin/python" -m pip install --require-hashes --no-input --disable-pip-version-check "$@"; }
 
 python3 -m venv "$environment"
 if [ -n "$folder" ]; then
@@ -14,4 +14,7 @@ if [ -n "$folder" ]; then
     mv "$folder.part" "$folder"
 fi
 pip -r "$requirements"
+for folder in "$environment"/lib/python*/site-packages; do
+    echo ../../../tools >"$folder/tools.pth" # host/environment.py puts there what tests need
+done
 LC_ALL=C ls "$environment"/lib/python*/site-packages >"$environment/packages"

@@ -16,7 +16,17 @@ BASE = "base"
 RECORD = "_build/tests/passed.json"  # so that `./lab test --all` goes on where it was ended
 AT_MOST_S = 480  # of parts that come along with the base
 A_CASE_S = 1000  # its answers, each in a guest
-MACHINERY = ("core/", "host/", "labs/", "vm-image/", "tests/vm/", "tests/guest/", "lab", "requirements.txt")
+MACHINERY = (
+    "core/",
+    "host/",
+    "labs/",
+    "vm-image/",
+    "tests/vm/",
+    "tests/guest/",
+    "lab",
+    "requirements.txt",
+    "tests/requirements.txt",
+)
 # Files of tests/vm that have no test of a case.
 OF_NO_CASE = "accounts answers c_answers damage evidence forgery kernel qemu shell tab toolbox vm".split()
 # Of these, what no test of a case runs through: the kernel in a browser's tab, what draws, measures or chooses tests.

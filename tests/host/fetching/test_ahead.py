@@ -19,12 +19,13 @@ from core.waiting import poll
 from host.paths import FETCHING, REPOSITORY
 
 FILES = ("lab", "host/fetching/python-packages.sh")
+INSTALLS = 'pip -r "$requirements"\n'
 SLOW_S = 120  # to make a venv, on two busy cores
 # It notes the process that it is, and which environments are whole then.
 AHEAD = """import filelock, glob, os, sys, time
 aside = os.environ["HOME"] + "/.cache/where-packets-wait/environment-*"
 with open(os.environ["HOME"] + "/ahead", "w") as file:
-    print(os.getpid(), *[path for path in glob.glob(aside) if not path.endswith(".part")], file=file)
+    print(os.getpid(), *[path for path in glob.glob(aside) if not path.endswith((".part", ".ahead"))], file=file)
 time.sleep({sleeps_s})
 """
 WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -54,6 +55,9 @@ def call(tmp_path):
         for file in FILES:
             (checkout / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / file, checkout / file)
+        packages = checkout / "host/fetching/python-packages.sh"
+        # Some seconds, as long as it really takes until most packages are there.
+        packages.write_text(packages.read_text().replace(INSTALLS, f"sleep 3\n{INSTALLS}"))
         wheels.mkdir()
         named = [wheel(wheels, name) for name in ("another", "filelock", "small")]
         if lacking:
@@ -92,7 +96,8 @@ def test_the_image_is_begun_before_there_is_an_environment(call, tmp_path, comma
     printed, said = running.communicate(timeout=SLOW_S)
     assert running.returncode == 0 and printed == f"{command}\n", said
     (process,) = (tmp_path / "ahead").read_text().split()  # and no environment
-    assert not alive(int(process)) and not list((tmp_path / ".cache/where-packets-wait").glob("ahead*"))
+    assert "usage" not in said
+    assert not alive(int(process)) and not list((tmp_path / ".cache/where-packets-wait").glob("*.ahead*"))
 
 
 def test_a_call_that_needs_no_image_begins_none(call, tmp_path):
