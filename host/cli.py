@@ -12,9 +12,6 @@ from host import phases
 from host.commands import DASHES, Command, Commands
 from host.terminal_escape import escaped, escaped_json
 
-LISTENS = (
-    "Where it listens, or LAB_ADDRESS (0.0.0.0 in a container). A browser asks for 127.0.0.1 or localhost all the same."
-)
 CONTEXT = {"help_option_names": ["-h", "--help"], "terminal_width": 100}
 
 
@@ -55,21 +52,14 @@ def main():
 
 @command("./lab start frag-needed --port 8890")
 @click.argument("case", default="")
-@click.option("--port", default=8888, show_default=True, envvar="LAB_PORT", help="Its port, or LAB_PORT.")
-@click.option(
-    "--address",
-    default="127.0.0.1",
-    show_default=True,
-    envvar="LAB_ADDRESS",
-    help="Where it listens; in a container LAB_ADDRESS.",
-)
+@click.option("--port", default=8888, show_default=True, envvar="LAB_PORT", help="Port on 127.0.0.1, or LAB_PORT.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening it.")
 @click.option("--bundle", metavar="FILE", expose_value=False, help="Fetch nothing: FILE is of ./lab bundle.")
-def start(case, port, address, no_browser):
+def start(case, port, no_browser):
     """Make whatever is missing, then open the CASE's notebook (chapter 1's) in JupyterLab."""
     from host.notebook import jupyter
 
-    jupyter.start(case, address, port, not no_browser)
+    jupyter.start(case, port, not no_browser)
 
 
 @command("./lab up rtl8139")

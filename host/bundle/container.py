@@ -3,6 +3,7 @@ Docker and Podman run: Debian 13, this commit, and what a bundle brings, taken i
 when it starts. mmdebstrap makes its root file system and buildah the image, neither with a daemon."""
 
 import json
+import platform
 import shlex
 import subprocess
 import tarfile
@@ -31,6 +32,7 @@ DOCKERS_NAMES = {
     "io.containerd.image.name": f"docker.io/library/{NAME}:latest",
     "org.opencontainers.image.ref.name": "latest",
 }
+GIT = ("git", "-c", "safe.directory=*", "-C", REPOSITORY)
 SETTINGS = {
     "user": READER,
     "workingdir": CHECKOUT,
@@ -48,7 +50,10 @@ def write(bundle: Path, file: Path) -> int:
         raise LabError(f"container: there is no bundle {bundle}", f"./lab bundle {bundle}")
     if not file.parent.is_dir():
         raise LabError(f"container: there is no folder {file.parent}", f"mkdir -p {file.parent}")
+    if platform.machine() != "x86_64":
+        raise LabError(f"container: the image is of x86-64, and this is {platform.machine()}", "the same on an x86-64")
     archive.need("buildah", "git")
+    _need_the_same_commit(bundle)
     store.need_space("container", NEEDS_MIB, cache(), store.ELSEWHERE)
     store.need_space("container", NEEDS_MIB // 2, archive.unpacks_in(), ", or set TMPDIR to a folder with more")
     store.need_space("container", bundle.stat().st_size >> 19, file.parent)  # twice the bundle: more than it comes to
@@ -58,10 +63,31 @@ def write(bundle: Path, file: Path) -> int:
     return file.stat().st_size
 
 
+def _need_the_same_commit(bundle: Path) -> None:
+    """Raise if the bundle is of another commit: what it lacks of this one, a container without a network never gets."""
+    ours = _done([*GIT, "rev-parse", "HEAD"], "the same ./lab call, in a git clone").strip()
+    said = _first_line(bundle)
+    if not said.endswith(f" of commit {ours}"):
+        what = f"is not of this commit ({said})" if said else "is not what ./lab bundle writes"
+        raise LabError(f"container: {bundle} {what}", f"./lab bundle {bundle}")
+
+
+def _first_line(bundle: Path) -> str:
+    """The first line of its first file, in which write.pack() says what it is; "" of any other file."""
+    try:
+        with tarfile.open(bundle, "r|gz") as packed:
+            for entry in packed:
+                file = packed.extractfile(entry)
+                return file.readline(1000).decode(errors="replace").strip() if file else ""
+    except (tarfile.TarError, OSError, EOFError):
+        pass
+    return ""
+
+
 def _root(bundle: Path, folder: Path) -> None:
     """Make the root file system, folder/root.tar."""
     checkout, root = folder / "checkout.tar", folder / "root.tar"
-    _done(["git", "-C", REPOSITORY, "archive", f"--output={checkout}", "HEAD"], "the same ./lab call, in a git clone")
+    _done([*GIT, "archive", f"--output={checkout}", "HEAD"], "the same ./lab call, in a git clone")
     named = sorted({INIT, *packages.named()})
     # What takes the bundle in and makes the Python environment is `lab` itself, and with --help it then ends.
     first = [
@@ -80,6 +106,7 @@ def _root(bundle: Path, folder: Path) -> None:
     hooks = [
         f'chroot "$1" useradd --create-home --shell /bin/bash {READER}',
         f'mkdir "$1{CHECKOUT}"',
+        f'mkdir "$1{CHECKOUT}/work"',  # so that a volume that is mounted there is the reader's
         f"tar-in {shlex.quote(str(checkout))} {CHECKOUT}",
         f"upload {shlex.quote(str(bundle))} {BROUGHT}",
         f'chroot "$1" chown -R {READER}: {HOME}',

@@ -11,6 +11,9 @@ end() {
 }
 listed() { printf '%s\n' "$sums" | sed '/^#/d; s/^[0-9a-f]*  //; s,/.*,,' | sort -u; }
 
+# Of two bundles' wheels and packages, ./lab takes those that were used last.
+used() { (cd "$cache" && listed | xargs touch -c --); }
+
 # Whether it is here: host/store.py lists the files of a folder when it is whole; of the site they are compared.
 whole() {
     [ "$1" = site ] || { [ -e "$cache/$1/files.json" ] && return; }
@@ -28,7 +31,7 @@ lacking=
 for folder in $(listed); do
     whole "$folder" || lacking=1
 done
-[ "$lacking" ] || exit 0
+[ "$lacking" ] || { used; exit 0; }
 
 theirs=$(printf '%s\n' "$sums" | sed -n '1s/.* of commit //p')
 ours=$(git -c safe.directory='*' -C "$(dirname -- "$0")" rev-parse HEAD 2>/dev/null || true)
@@ -55,4 +58,5 @@ for folder in $(listed); do
     rm -rf "$cache/$folder"
     mv "$aside/$folder" "$cache/$folder"
 done
+used
 say "bundle: taken in, $(($(date +%s) - started)) s; the book is $cache/site/index.html"

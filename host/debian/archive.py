@@ -112,10 +112,12 @@ def scratch(prefix: str, base: Path) -> Iterator[Path]:
     """A folder in `base` for a program that works as the root of a user namespace, as buildah does; removed with the
     block, together with what such a one has left behind that was killed."""
     for left in base.glob(f"{prefix}*"):
-        if locks.is_free(left):
-            _remove(left)
-    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=base))
-    lock = locks.kept_from_ageing(folder)
+        with contextlib.suppress(FileNotFoundError):  # somebody else has removed it meanwhile
+            if locks.is_free(left):
+                _remove(left)
+    aside = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=base))
+    lock = locks.kept_from_ageing(aside)
+    folder = aside.rename(aside.with_name(aside.name[1:]))  # now that it is locked, so that nobody finds it free
     try:
         yield folder
     finally:

@@ -15,7 +15,7 @@ from core import cases
 from core.files import write_whole
 from core.statuses import Status
 from host import locks
-from host.debian import installed
+from host.debian import installed, namespaces
 from host.errors import LabError
 from host.notebook import pairs, server
 from host.paths import REPOSITORY, cache, run
@@ -81,11 +81,12 @@ def _before(variable: str, folder: Path) -> str:
     return os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
-def start(case: str, address: str, port: int, browser: bool) -> None:
-    """Become JupyterLab on `address`:`port`, with everything that it needs made and up, at the
+def start(case: str, port: int, browser: bool) -> None:
+    """Become JupyterLab on our `address()` and this port, with everything that it needs made and up, at the
     notebook of that case, or of the first chapter if none is named."""
     asked = notebook_of(case) if case else None
-    _need_free(address, port)
+    on = address()
+    _need_free(on, port)
     image.need()
     if os.environ.get("LAB_PACKAGES"):
         _compiler_of_a_bundle()
@@ -95,25 +96,36 @@ def start(case: str, address: str, port: int, browser: bool) -> None:
     with phase("notebooks: your copies in work/"):
         first = copy_for_the_reader()
         opened = asked or first
-    stays = "; the VM stays up until ./lab down" if address == LOOPBACK else ""
+    stays = "; the VM stays up until ./lab down" if on == LOOPBACK else ""  # a container ends with us
     say(f"JupyterLab: starting; its address, with a token, follows (Ctrl-C ends it{stays})")
-    if address != LOOPBACK:  # Jupyter names its machine first, and adds that any name will do
-        say(f"open the address that begins with http://{LOOPBACK}:{port}; others are refused")
+    if on != LOOPBACK:  # of the addresses that Jupyter prints, the first is that of the container
+        say(f"in the browser, outside: the address that begins with http://{LOOPBACK}:{port}; the other one is refused")
     elif not browser:
         # The policy of its pages names the port (server.py): with another number a browser loads none of their scripts.
         say(f"from another machine: ssh -L {port}:127.0.0.1:{port} HOST, with this number twice; then that address")
     os.set_inheritable(locks.kept_from_ageing(run()), True)
     os.chdir(cache() / "jupyter")  # Jupyter runs configuration that it finds where it is started
-    os.execve(sys.executable, server.command(address, port, browser, opened, list(map(kernel_name, names()))), env)
+    os.execve(sys.executable, server.command(on, port, browser, opened, list(map(kernel_name, names()))), env)
+
+
+def address() -> str:
+    """Where it listens: on loopback, or where LAB_ADDRESS says, in a container, of which only a port is published.
+    Elsewhere all that is between this machine and a browser would read what they say: it is not encrypted."""
+    asked = os.environ.get("LAB_ADDRESS") or LOOPBACK
+    if asked != LOOPBACK and not namespaces.in_container():
+        raise LabError(
+            f"LAB_ADDRESS is {asked}, and this is no container", "unset LAB_ADDRESS; then the same ./lab call"
+        )
+    return asked
 
 
 def _compiler_of_a_bundle() -> None:
-    """Chapter 2's exercise in C asks for a compiler, which is at hand now, and without a network at no later time. All
-    else does without."""
+    """Chapter 2 asks for a compiler, for its exercise in C, and for its QEMU if the bundle has none that is built. It
+    is at hand now, and without a network at no later time."""
     try:
         installed.need(*installed.QEMU_BUILD)
     except LabError as error:
-        say(f"chapter 2's exercise in C will be refused: {error}")
+        say(f"chapter 2 will have no compiler: {error}")
 
 
 def notebook_of(case: str) -> Path:

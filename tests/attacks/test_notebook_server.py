@@ -39,8 +39,8 @@ def kernelspecs(folder):
     (folder / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Stand-in", "language": "python"}))
 
 image.need = guests.up = lambda *words: None
-jupyter.WORK, jupyter.kernelspecs = Path(sys.argv[1]), kernelspecs
-jupyter.start("frag-needed", sys.argv[2], int(sys.argv[3]), False)
+jupyter.WORK, jupyter.kernelspecs, jupyter.address = Path(sys.argv[1]), kernelspecs, lambda: sys.argv[2]
+jupyter.start("frag-needed", int(sys.argv[3]), False)
 """
 # Each way in which an output can bring a script notes that it ran; the first also does what it is after: it opens a
 # terminal of the server's and has it make MARKER.

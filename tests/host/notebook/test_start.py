@@ -46,7 +46,7 @@ def test_who_comes_by_a_tunnel_is_told_its_two_numbers(monkeypatch, tmp_path, ca
         monkeypatch.setattr(module, name, lambda *words: None)
     monkeypatch.setattr(jupyter, "WORK", tmp_path / "work")
     monkeypatch.setattr(jupyter, "kernelspecs", lambda folder: None)
-    jupyter.start("", "127.0.0.1", 8890, browser=False)
+    jupyter.start("", 8890, browser=False)
     assert "ssh -L 8890:127.0.0.1:8890 HOST" in capsys.readouterr().err
 
 
@@ -67,5 +67,5 @@ def test_without_the_compiler_of_a_bundle_all_else_goes_on(monkeypatch, tmp_path
     monkeypatch.setattr(jupyter.installed, "need", lacks)
     monkeypatch.setattr(jupyter, "WORK", tmp_path / "work")
     monkeypatch.setattr(jupyter, "kernelspecs", lambda folder: None)
-    jupyter.start("", "127.0.0.1", 8890, browser=False)
+    jupyter.start("", 8890, browser=False)
     assert became and ("gcc" in capsys.readouterr().err) == bool(asked)
