@@ -15,7 +15,7 @@ from host.paths import FETCHING, cache, run
 from host.sandbox import confined
 from host.vm import image, machine
 from host.vm.acceleration import acceleration, qemu_version
-from host.vm.image import Kernel, kernels
+from host.vm.image import Kernel, kernels, the_books
 from host.vm.profile import names
 
 TRIED = ("12", "13")  # releases of Debian, as in README
@@ -102,7 +102,7 @@ def _fetchers() -> list[Finding]:
 def _build_mode() -> Finding:
     if found := namespaces.forbidden():
         why, mend = found
-        if image.stored():  # in a container, say, which brings it
+        if image.is_built(the_books()):  # in a container, say, which brings it
             return Finding(True, "image build", f"{why}; the guest image is there")
         return Finding(False, "image build", why, mend)
     if os.getuid() == 0:

@@ -27,7 +27,7 @@ PACKAGES = {
     "firefox-esr": "firefox-esr",  # one test opens the book in it
     "pahole": "dwarves",  # writes type information for the kernel in a tab
     "buildah": "buildah",  # makes an image for Docker and Podman
-    "git": "git",  # of a commit
+    "git": "git",  # packs the commit that goes into it
     "dpkg-source": "dpkg-dev",  # unpacks the source of QEMU as Debian patches it
     "patch": "patch",  # puts our own change into it; what follows builds it
     "cc": "gcc",

@@ -19,7 +19,7 @@ SWITCHES = {
 }
 SUBORDINATE = (Path("/etc/subuid"), Path("/etc/subgid"))
 CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))  # by Docker and by Podman
-OUTSIDE = "call ./lab outside of the container, or start that with --privileged"
+OUTSIDE = "call ./lab outside of the container"
 
 
 def need() -> None:

@@ -29,7 +29,7 @@ FILTERED = Path(filtered.__file__).read_text()  # its text: whoever it runs as n
 ENDED_FIRST = "1000"
 # What of /etc Debian's compiler and linker need: `cc` is a link into the first, the second says where libraries are.
 CONFIGURATION = ("/etc/alternatives", "/etc/ld.so.cache")
-INSIDE = "nothing, but mount no files into the container that QEMU shall not reach"
+INSIDE = "mount into the container only what QEMU may reach"
 SSHD_PORT = 2222  # of a guest on its own loopback device, where no other is
 
 

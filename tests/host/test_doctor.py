@@ -100,6 +100,6 @@ def test_a_folder_for_builds_that_is_not_there_is_no_traceback(monkeypatch, tmp_
 @pytest.mark.parametrize("there", [True, False])
 def test_what_forbids_a_build_is_a_fault_where_there_is_no_image_yet(monkeypatch, there):
     monkeypatch.setattr(doctor.namespaces, "forbidden", lambda: ("it is forbidden", "do this"))
-    monkeypatch.setattr(doctor.image, "stored", lambda: ["one"] if there else [])
+    monkeypatch.setattr(doctor.image, "is_built", lambda linux: there)
     found = doctor._build_mode()
     assert found.good is there and "it is forbidden" in found.found and (found.mend == "do this") is not there
