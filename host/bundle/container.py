@@ -12,6 +12,7 @@ from pathlib import Path
 from host import store
 from host.bundle import packages
 from host.debian import archive
+from host.debian.root import Root
 from host.errors import LabError
 from host.paths import NAME, REPOSITORY, cache
 from host.phases import phase
@@ -115,16 +116,7 @@ def _root(bundle: Path, folder: Path) -> None:
         f'cd "$1{CACHE}" && rm -r wheels-* packages-* site "$1{BROUGHT}"',
         'rm -f "$1/etc/resolv.conf" "$1/etc/hostname"',  # this machine's
     ]
-    command = [
-        "mmdebstrap",
-        "--variant=minbase",
-        "--format=tar",
-        f"--mode={archive.mode()}",
-        f"--include={','.join(named)}",
-        '--aptopt=APT::Install-Recommends "false"',
-        *[f"--customize-hook={hook}" for hook in hooks],
-        *archive.of(SUITE, str(root)),
-    ]
+    command = Root(SUITE, named, (), hooks).command(str(root))
     with phase(f"container: Debian {SUITE}, and the bundle taken in") as progress:
         done, cause = archive.run(command, progress)
     if not done:

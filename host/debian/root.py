@@ -37,8 +37,9 @@ class Root:
     included: Iterable[str] = ()
     level: int = QUICK
 
-    def command(self) -> list[str]:
-        """The command line; root is used where we are root, a user namespace elsewhere."""
+    def command(self, written: str = "-") -> list[str]:
+        """The command line, for an archive in the file `written` (stdout); root is used where we are root, a user
+        namespace elsewhere."""
         return [
             "mmdebstrap",
             "--variant=minbase",
@@ -50,7 +51,7 @@ class Root:
             *[f"--dpkgopt=path-exclude={pattern}" for pattern in self.left_out],
             *[f"--dpkgopt=path-include={pattern}" for pattern in self.included],  # of dpkg's rules the last one counts
             *[f"--customize-hook={hook}" for hook in self.hooks],
-            *archive.of(self.suite),
+            *archive.of(self.suite, written),
         ]
 
 

@@ -1,8 +1,11 @@
-"""What tests of several rooms share: an archive of a few packages, in Debian's place."""
+"""What tests of several rooms share: an archive of a few packages, in Debian's place, and a package of Python's."""
 
+import hashlib
 import shutil
 import subprocess
 import tempfile
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,3 +45,23 @@ def archive_of(monkeypatch):
 
     yield of
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def wheel() -> Callable[[Path, str], str]:
+    """wheel(folder, name) makes one with an empty module, and returns the line of requirements.txt that names it."""
+
+    def made(folder: Path, name: str) -> str:
+        file, described = folder / f"{name}-1.0-py3-none-any.whl", f"{name}-1.0.dist-info"
+        contents = {
+            f"{name}.py": "",
+            f"{described}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+            f"{described}/WHEEL": "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        }
+        with zipfile.ZipFile(file, "w") as zipped:
+            for path, text in contents.items():
+                zipped.writestr(path, text)
+            zipped.writestr(f"{described}/RECORD", "".join(f"{path},,\n" for path in contents))
+        return f"{name}==1.0 \\\n    --hash=sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}\n    # via us\n"
+
+    return made

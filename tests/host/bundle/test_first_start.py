@@ -1,11 +1,9 @@
 """Where there is no network, does a first `./lab start --bundle` make the environment, and does apt find what is in the
 bundle? The checkout is one of a few files, and its host/ says what it was called with."""
 
-import hashlib
 import os
 import shutil
 import subprocess
-import zipfile
 
 import pytest
 
@@ -17,8 +15,6 @@ FILES = ("lab", "host/bundle/take.sh", "host/fetching/apt-get.sh", "host/fetchin
 MAIN = """import os, sys, small
 print(small.__name__, *sys.argv[1:], os.environ["LAB_PACKAGES"])
 """
-METADATA = "Metadata-Version: 2.1\nName: small\nVersion: 1.0\n"
-WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 @pytest.fixture
@@ -29,7 +25,7 @@ def release() -> str:
 
 
 @pytest.fixture
-def checkout(tmp_path, release):
+def checkout(tmp_path, release, wheel):
     """A checkout that needs one package of Python's, and a bundle that has it."""
     folder = tmp_path / "checkout"
     for file in FILES:
@@ -41,14 +37,7 @@ def checkout(tmp_path, release):
     wheels.mkdir()
     packages.mkdir(parents=True)
     (packages / "Packages").write_text("")
-    wheel = wheels / "small-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as zipped:
-        contents = {"small.py": "", "small-1.0.dist-info/METADATA": METADATA, "small-1.0.dist-info/WHEEL": WHEEL}
-        for name, text in contents.items():
-            zipped.writestr(name, text)
-        zipped.writestr("small-1.0.dist-info/RECORD", "".join(f"{name},,\n" for name in contents))
-    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    (folder / "requirements.txt").write_text(f"small==1.0 --hash=sha256:{digest}\n")
+    (folder / "requirements.txt").write_text(wheel(wheels, "small"))
     write.pack([wheels, packages.parent], folder / "bundle")
     return folder
 

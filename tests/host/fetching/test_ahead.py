@@ -1,7 +1,6 @@
 """Is the guest's image begun while pip still installs, with the few packages that this needs, and ended with it? The
 checkout is one of a few files, whose host/bundle/ahead.py says when it runs, and its packages come from a folder."""
 
-import hashlib
 import os
 import re
 import shutil
@@ -10,7 +9,6 @@ import subprocess
 import sys
 import sysconfig
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -28,26 +26,10 @@ with open(os.environ["HOME"] + "/ahead", "w") as file:
     print(os.getpid(), *[path for path in glob.glob(aside) if not path.endswith((".part", ".ahead"))], file=file)
 time.sleep({sleeps_s})
 """
-WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-
-
-def wheel(folder: Path, name: str) -> str:
-    """A wheel with one empty module, and the line of requirements.txt that names it."""
-    file, described = folder / f"{name}-1.0-py3-none-any.whl", f"{name}-1.0.dist-info"
-    contents = {
-        f"{name}.py": "",
-        f"{described}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
-        f"{described}/WHEEL": WHEEL,
-    }
-    with zipfile.ZipFile(file, "w") as zipped:
-        for path, text in contents.items():
-            zipped.writestr(path, text)
-        zipped.writestr(f"{described}/RECORD", "".join(f"{path},,\n" for path in contents))
-    return f"{name}==1.0 \\\n    --hash=sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}\n    # via us\n"
 
 
 @pytest.fixture
-def call(tmp_path):
+def call(tmp_path, wheel):
     """call(command, sleeps_s, lacking) starts ./lab there; `lacking` is a package that pip will not find."""
 
     def started(command: str, sleeps_s: int = 0, lacking: str = "") -> subprocess.Popen[str]:
