@@ -63,6 +63,14 @@ def test_what_is_there_already_stays(packed, take, tmp_path):
     assert "taken in" in take(packed).stderr and (tmp_path / "taken" / KEPT / "build/mine").exists()
 
 
+def test_of_two_bundles_the_one_that_is_taken_in_again_is_used_last(packed, take, tmp_path):
+    """./lab takes wheels and packages from that one."""
+    take(packed)
+    os.utime(folder := tmp_path / "taken" / KEPT, (1, 1))
+    take(packed)
+    assert folder.stat().st_mtime > 1
+
+
 def test_what_is_not_whole_is_taken_again(packed, take, tmp_path):
     """A folder that has lost its list, which the store writes last, and a site of another build."""
     take(packed)
