@@ -47,13 +47,14 @@ def test_what_it_writes_has_an_end(compiled, mib, fits):
 
 
 def test_what_it_leaves_at_work_unconfined_is_ended_too(compiled, tmp_path, monkeypatch):
-    """The deadline ends the compiler's first process; what that has started has only so much of a processor."""
+    """The deadline ends the compiler's first process, which waits here for longer than what it has started can last;
+    that has only so much of a processor."""
     monkeypatch.setattr(device, "DEADLINE_S", A_MOMENT_S)
     monkeypatch.setattr(
         device, "LIMITS", [f"--cpu={A_MOMENT_S}" if word.startswith("--cpu=") else word for word in device.LIMITS]
     )
     with pytest.raises(device.DoesNotBuild):
-        compiled(f"(while :; do :; done) & echo $! >{tmp_path}/left; wait", unconfined=True)
+        compiled(f"(while :; do :; done) & echo $! >{tmp_path}/left; sleep 20", unconfined=True)
     left = Path("/proc", (tmp_path / "left").read_text().strip(), "cmdline")
     try:
         assert poll(lambda: not left.exists() or not left.read_bytes(), DEADLINE_S, 0.05)
