@@ -46,7 +46,9 @@ class Asked:
     took_ms: float = 0
     control_ms: float = 0
     held_up_ms: float = 0
+    slept_ms: float = 0
     tried_ms: list[float] = field(default_factory=list)
+    tried_slept_ms: list[float] = field(default_factory=list)
     end_s: float = math.inf  # when the next was asked for on this connection
     first: int = 0
 

@@ -39,7 +39,8 @@ class Object:
     the calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent
     it: those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
     with the exact length; `held_up_ms` for how long the machine stood still; `tried_ms` what earlier tries took, which
-    came late; `first` where in the pattern the object begins."""
+    came late or after a sleep, and `tried_slept_ms` how long the server slept in these; `first` where in the pattern
+    the object begins."""
 
     size: int
     missing_bytes: int
@@ -50,6 +51,7 @@ class Object:
     control_ms: float = 0
     held_up_ms: float = 0
     tried_ms: list[float] = field(default_factory=list)
+    tried_slept_ms: list[float] = field(default_factory=list)
     first: int = 0
 
     @property
@@ -63,13 +65,18 @@ class Object:
 
     @property
     def slept_ms(self) -> float:
-        """A short wait for a futex is for Python's own lock, which asks again every 5 ms."""
-        slept = [(line, system_calls.lasted_ms(line)) for line in self.strace if system_calls.sleeps(line)]
-        return sum(ms for line, ms in slept if ms > SLEPT_MS or not line.startswith("futex("))
+        return slept_ms(self.strace)
 
     @property
     def copied_bytes(self) -> int:
         return sum(map(system_calls.copied_bytes, system_calls.without_zerocopy(self.strace)))
+
+
+def slept_ms(strace: list[str]) -> float:
+    """How long a server slept, by strace's lines. A short wait for a futex is for Python's own lock, which asks again
+    every 5 ms."""
+    slept = [(line, system_calls.lasted_ms(line)) for line in strace if system_calls.sleeps(line)]
+    return sum(ms for line, ms in slept if ms > SLEPT_MS or not line.startswith("futex("))
 
 
 @dataclass
@@ -190,9 +197,16 @@ def unfinished(one: Object) -> str:
 
 
 def asleep(one: Object) -> str:
+    """Say that the server slept at each try. Tries that differ say nothing: what ends by a time in no time may, on a
+    busy machine, be woken late."""
+    each_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_slept_ms, one.slept_ms))
     if one.slept_ms <= SLEPT_MS:
+        if any(ms > SLEPT_MS for ms in one.tried_slept_ms):
+            raise CouldNotTell(
+                f"{one.size} bytes: the server slept for {each_ms} ms, at one try and not at another", RAN_ON
+            )
         return ""
-    return f"{one.size} bytes: the server sleeps for {one.slept_ms:.0f} ms while it has them to send"
+    return f"{one.size} bytes: the server sleeps for {each_ms} ms while it has them to send"
 
 
 def enough_ms(control_ms: float) -> float:
@@ -208,8 +222,8 @@ def late(one: Object) -> str:
         return ""
     took_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_ms, one.took_ms))
     if one.took_ms <= most_ms:
-        if one.tried_ms:
-            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time", IN_TIME)
+        if any(ms > most_ms for ms in one.tried_ms):
+            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time", RAN_ON)
         return ""
     if one.held_up_ms > HELD_UP_MS:
         raise CouldNotTell(stood_still(one), RAN_ON)

@@ -7,13 +7,24 @@ import contextlib
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from labs.cases.splice_push.delivery.asking import ANSWER_PORT, EXACT, Asked, asked_again, asked_together
-from labs.cases.splice_push.delivery.judge import MOST_LINES, SIZES, TRACED_BYTES, TRIES, Object, Served, enough_ms
+from labs.cases.splice_push.delivery.judge import (
+    MOST_LINES,
+    SIZES,
+    SLEPT_MS,
+    TRACED_BYTES,
+    TRIES,
+    Object,
+    Served,
+    enough_ms,
+    slept_ms,
+)
 from labs.cases.splice_push.delivery.system_calls import of_objects
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.pages import Call
@@ -27,6 +38,7 @@ from labs.trace import module
 from labs.trace.tracer import Event, Tracer
 
 UNTOUCHED = WAYS[0]
+Kind = TypeVar("Kind")
 TRACE_S = 1.0  # what strace gets to write its last lines
 # Whatever is given a descriptor, the connection's among them, and what sleeps.
 CALLS = "%desc,%network,nanosleep,clock_nanosleep,futex"
@@ -42,17 +54,18 @@ def served(answer: str) -> Served:
         with serving(answer) as (net, tracer, trace), StallDetector() as clock:
             untouched = Fetch(net, UNTOUCHED)
             untouched.thread.join(PATIENCE_S)
-            each = list(tried(net, tracer, clock))
-            alone = [asked(*tries[-1], [one.took_ms for _, one in tries[:-1]]) for tries in each]
-            again = asked_again(net, tracer, clock)
+            tried = list(alone(net, tracer, clock, trace))
+            most = 1 if any(try_waited(tries[-1]) for tries in tried) else TRIES
+            tried_again = in_tries(lambda: again(net, tracer, clock, trace), any_waited, most)
             together = asked_together(net, tracer, clock)
             missing_bytes = untouched.fetched().missing_bytes
-            lines = traced(trace, sum(map(len, each)) + len(again) + len(together) + 1)  # and who has left
+            every = sum(map(len, tried)) + sum(map(len, tried_again)) + len(together) + 1  # and who has left
+            lines = traced(trace, every)
     except DoesNotStart as reason:
         return Served(refused=str(reason))
     objects = (
         [evidence_of(one, tracer.events, next(lines[one.port], [])) for one in found]
-        for found in (alone, again, together)
+        for found in (map(asked, tried), asked_in_tries(tried_again), together)
     )
     return Served("", missing_bytes, *objects)
 
@@ -97,57 +110,106 @@ def serving(answer: str) -> Iterator[tuple]:
         yield net, tracer, trace
 
 
-def tried(net: Network, tracer: Tracer, clock: StallDetector) -> Iterator[list[tuple[Fetch, Fetch | None]]]:
-    """Each object, and again if it came late, up to TRIES times: what is late each time waits, and a machine that
-    others use is busy for a moment. After one that was late each time, the others are tried once."""
+@dataclass
+class Try:
+    """An object requested once: from the lab's own server, then from the answer's, if that still listens; how long
+    the answer's slept until it was there."""
+
+    control: Fetch
+    one: Fetch | None
+    slept_ms: float = 0
+
+
+def in_tries(ask: Callable[[], Kind], waited: Callable[[Kind], bool], most: int) -> list[Kind]:
+    """What came of each try: one more, up to so many, while something waited. What waits each time waits, and a machine
+    that others use is busy for a moment."""
+    tries = [ask()]
+    while waited(tries[-1]) and len(tries) < most:
+        tries.append(ask())
+    return tries
+
+
+def alone(net: Network, tracer: Tracer, clock: StallDetector, trace: Path) -> Iterator[list[Try]]:
+    """Each object on a connection of its own. After one that waited at each try, the others are tried once."""
     most = TRIES
     for size in SIZES:
-        found = [fetch_both(net, size, tracer, clock)]
-        while is_late(*found[-1]) and len(found) < most:
-            found.append(fetch_both(net, size, tracer, clock))
-        if is_late(*found[-1]):
+        found = in_tries(lambda: fetch_both(net, size, tracer, clock, trace), try_waited, most)
+        if try_waited(found[-1]):
             most = 1
         yield found
 
 
-def is_late(control: Fetch, one: Fetch | None) -> bool:
-    """Whether all of an object came, and late."""
-    whole = one and not one.thread.is_alive() and len(one.body) == one.way.size
-    return bool(whole and one.took_ms > enough_ms(control.took_ms))
+def try_waited(found: Try) -> bool:
+    one = found.one
+    whole = one is not None and not one.thread.is_alive() and len(one.body) == one.way.size
+    return whole and waited(one.took_ms, found.control.took_ms, found.slept_ms)
 
 
-def fetch_both(net: Network, size: int, tracer: Tracer, clock: StallDetector) -> tuple[Fetch, Fetch | None]:
-    """An object from the lab's own server, with the exact length, and from the answer's, if that still listens."""
+def any_waited(found: list[Asked]) -> bool:
+    return any(len(one.body) == one.size and waited(one.took_ms, one.control_ms, one.slept_ms) for one in found)
+
+
+def waited(took_ms: float, control_ms: float, slept_ms: float) -> bool:
+    """Whether an object that is there came late, or after the server had slept."""
+    return took_ms > enough_ms(control_ms) or slept_ms > SLEPT_MS
+
+
+def fetch_both(net: Network, size: int, tracer: Tracer, clock: StallDetector, trace: Path) -> Try:
+    """An object from the lab's own server, with the exact length, and from the answer's."""
     control = Fetch(net, replace(UNTOUCHED, query=EXACT, size=size))
     control.thread.join(PATIENCE_S)
+    written = trace.stat().st_size
     clock.begin()
     way = replace(UNTOUCHED, name=f"{size} bytes", port=ANSWER_PORT, size=size)
     try:
         one = Fetch(net, way, tracer if size <= TRACED_BYTES else None)
     except OSError:
-        return control, None
+        return Try(control, None)
     one.thread.join(PATIENCE_S)
     one.held_up_ms = clock.late_ms()
-    return control, one
+    if one.thread.is_alive():
+        return Try(control, one)
+    return Try(control, one, slept_ms(next(traced(trace, 1, written)[one.port], [])))
 
 
-def asked(control: Fetch, one: Fetch | None, tried_ms: list[float]) -> Asked:
-    """What became of both requests, once they have ended, and what earlier tries took."""
-    control_ms = control.fetched().took_ms
-    if not one:
-        return Asked(control.way.size, "none", 0, 0)
+def again(net: Network, tracer: Tracer, clock: StallDetector, trace: Path) -> list[Asked]:
+    """Objects on one connection, one after the other, and how long the answer's server slept until each was there."""
+    written = trace.stat().st_size
+    found = asked_again(net, tracer, clock)
+    lines = traced(trace, len(found), written)
+    return [replace(one, slept_ms=slept_ms(next(lines[one.port], []))) for one in found]
+
+
+def asked(tries: list[Try]) -> Asked:
+    """What became of the last of them, once it has ended, and what earlier ones took."""
+    *earlier, last = tries
+    control_ms = last.control.fetched().took_ms
+    if not (one := last.one):
+        return Asked(last.control.way.size, "none", 0, 0)
     one.fetched()
-    return Asked(
-        one.way.size, one.name, one.port, one.start, one.body, one.took_ms, control_ms, one.held_up_ms, tried_ms
-    )
+    found = Asked(one.way.size, one.name, one.port, one.start, one.body, one.took_ms, control_ms, one.held_up_ms)
+    return with_earlier(found, [(each.one.took_ms, each.slept_ms) for each in earlier if each.one])
 
 
-def traced(trace: Path, objects: int) -> Mapping[int, Iterator[list[str]]]:
-    """strace's lines of one object after the other, by the client's port. A server is still at its last line when the
-    client has all: it gets some time."""
+def asked_in_tries(tries: list[list[Asked]]) -> list[Asked]:
+    """The objects of the last of them, with what earlier ones took."""
+    *earlier, last = tries
+    return [
+        with_earlier(one, [(try_[at].took_ms, try_[at].slept_ms) for try_ in earlier if at < len(try_)])
+        for at, one in enumerate(last)
+    ]
+
+
+def with_earlier(one: Asked, tries: list[tuple[float, float]]) -> Asked:
+    return replace(one, tried_ms=[took for took, _ in tries], tried_slept_ms=[slept for _, slept in tries])
+
+
+def traced(trace: Path, objects: int, written: int = 0) -> Mapping[int, Iterator[list[str]]]:
+    """strace's lines of one object after the other, by the client's port, behind the bytes that it had `written`. A
+    server is still at its last line when the client has all: it gets some time."""
     until = time.monotonic() + TRACE_S
     while True:
-        found = list(of_objects(trace.read_text(), ANSWER_PORT))
+        found = list(of_objects(trace.read_bytes()[written:].decode(), ANSWER_PORT))
         if time.monotonic() > until or len(found) >= objects and all(ended for _, _, ended in found):
             break
         time.sleep(0.05)  # polling a state
@@ -167,6 +229,7 @@ def evidence_of(one: Asked, events: list[Event], lines: list[str]) -> Object:
         one.control_ms,
         one.held_up_ms,
         one.tried_ms,
+        one.tried_slept_ms,
         one.first,
     )
 
