@@ -30,7 +30,7 @@ BOUNDS = bounds(Path(__file__).parent.parent)
 LATE_RATIO, LATE_MS, SLEPT_MS = BOUNDS["late_ratio"], BOUNDS["late_ms"], BOUNDS["slept_ms"]
 HELD_UP_MS = BOUNDS["held_up_ms"]
 EXCUSING_MS = excusing_ms(1.0)  # the least that an object has to come in (DEADLINE_S in workload.py)
-IN_TIME = "in-time"  # id of a check
+IN_TIME, NO_SLEEP = "in-time", "no-sleep"  # ids of checks
 
 
 @dataclass
@@ -128,7 +128,7 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     none_of(verdict, "same-bytes", map(another, seen.all), "what came is, each time, the object that was asked for")
     none_of(verdict, "no-timer", map(timers, seen.all), "no timer had to help an object along")
     none_of(verdict, "calls-return", map(unfinished, seen.all), "every system call returns")
-    none_of(verdict, "no-sleep", map(asleep, seen.all), "nothing sleeps before an object is sent")
+    none_of(verdict, NO_SLEEP, map(asleep, seen.all), "nothing sleeps before an object is sent")
     none_of(verdict, IN_TIME, map(late, seen.all), "each object came about as soon as with the exact length")
     answered = [one for one in seen.again if not one.missing_bytes]
     if known(seen.again) == seen.again:
@@ -197,13 +197,13 @@ def unfinished(one: Object) -> str:
 
 
 def asleep(one: Object) -> str:
-    """Say that the server slept at each try. Tries that differ say nothing: what ends by a time in no time may, on a
-    busy machine, be woken late."""
+    """Say that the server slept at each try. Tries that differ say nothing: on a busy machine, a call that sleeps for
+    no time at all may be woken late."""
     each_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_slept_ms, one.slept_ms))
     if one.slept_ms <= SLEPT_MS:
         if any(ms > SLEPT_MS for ms in one.tried_slept_ms):
             raise CouldNotTell(
-                f"{one.size} bytes: the server slept for {each_ms} ms, at one try and not at another", RAN_ON
+                f"{one.size} bytes: the server slept for {each_ms} ms, at one try and not at another", NO_SLEEP
             )
         return ""
     return f"{one.size} bytes: the server sleeps for {each_ms} ms while it has them to send"
@@ -223,7 +223,7 @@ def late(one: Object) -> str:
     took_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_ms, one.took_ms))
     if one.took_ms <= most_ms:
         if any(ms > most_ms for ms in one.tried_ms):
-            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time", RAN_ON)
+            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time", IN_TIME)
         return ""
     if one.held_up_ms > HELD_UP_MS:
         raise CouldNotTell(stood_still(one), RAN_ON)
