@@ -140,12 +140,14 @@ def alone(net: Network, tracer: Tracer, clock: StallDetector, trace: Path) -> It
 
 
 def try_waited(found: Try) -> bool:
+    """Whether all of the answer's object came, and `waited`."""
     one = found.one
     whole = one is not None and not one.thread.is_alive() and len(one.body) == one.way.size
     return whole and waited(one.took_ms, found.control.took_ms, found.slept_ms)
 
 
 def any_waited(found: list[Asked]) -> bool:
+    """Whether all of one of these objects came, and it `waited`."""
     return any(len(one.body) == one.size and waited(one.took_ms, one.control_ms, one.slept_ms) for one in found)
 
 
@@ -201,6 +203,7 @@ def asked_in_tries(tries: list[list[Asked]]) -> list[Asked]:
 
 
 def with_earlier(one: Asked, tries: list[tuple[float, float]]) -> Asked:
+    """An object with what each earlier try took, and how long the server slept in it, in ms."""
     return replace(one, tried_ms=[took for took, _ in tries], tried_slept_ms=[slept for _, slept in tries])
 
 
