@@ -18,6 +18,7 @@ from core import cases
 from core.protocol import STEPS
 from core.statuses import Status
 from host import paths
+from host.bundle import first_start, write
 from host.debian import installed, source
 from host.errors import LabError
 from host.exercises import device, judging
@@ -30,14 +31,18 @@ from host.vm.acceleration import qemu_version
 
 SITE = paths.REPOSITORY / "_build" / "html"
 RUNS = 5
-ONCE = {"qemu_build_s"}  # minutes
+ONCE = {"first_start_s", "bundle_start_s", "qemu_build_s"}  # minutes
 # What each figure should stay under on two cores without KVM (seconds, but for the image).
 GOALS = {
+    "first_start_s": 150.0,
+    "bundle_start_s": 45.0,
     "snapshot_to_shell_s": 0.8,
     "kernel_to_cell_s": 2.0,
     "cold_boot_s": 8.0,
     "tracers_attached_s": 0.4,
     "run_frag_needed_s": 10.0,
+    "check_right_s": 6.0,
+    "check_wrong_s": 4.0,
     "book_s": 40.0,
     "qemu_build_s": 300.0,
     "device_rebuild_s": 40.0,
@@ -49,11 +54,15 @@ GOALS = {
 }
 # What README.md says of each, in its order.
 WORDS = {
+    "first_start_s": "a first `./lab start`, all of it fetched and built (once)",
+    "bundle_start_s": "the same from a bundle (once)",
     "snapshot_to_shell_s": "from the snapshot to a shell's answer",
     "kernel_to_cell_s": "from no VM to a notebook cell's answer",
     "cold_boot_s": "cold boot to a shell's answer (once)",
     "tracers_attached_s": "chapter 1's tracer, its seven probes attached",
     "run_frag_needed_s": "`./lab run frag-needed`, VM included",
+    "check_right_s": "`./lab check frag-needed/1`, a right answer",
+    "check_wrong_s": "the same, a wrong one",
     "book_s": "`./lab book`",
     "qemu_build_s": "chapter 2's QEMU, built from its source (once)",
     "device_rebuild_s": "one device of it compiled anew, for an answer",
@@ -97,11 +106,15 @@ def figures() -> dict:
     state.state()  # without it the site has no button
     snapshot.anew()  # with an older labs/ in it, each guest would be sent what has changed
     measures = {
+        "first_start_s": first_start.seconds,
+        "bundle_start_s": _bundle_start,
         "snapshot_to_shell_s": _shell,
         "kernel_to_cell_s": _kernel,
         "cold_boot_s": lambda: _cold_boot(ours, disk, how),
         "tracers_attached_s": _tracers,
         "run_frag_needed_s": lambda: _lab("run", "frag-needed"),
+        "check_right_s": lambda: _check("solutions", "PASS"),
+        "check_wrong_s": lambda: _check("wrong", "FAIL"),
         "book_s": lambda: _lab("book"),
         "qemu_build_s": _qemu_build,
         "device_rebuild_s": _device_rebuild,
@@ -190,6 +203,14 @@ def show(measured: dict) -> None:
     Console().print(table)
 
 
+def _bundle_start() -> float:
+    """Time of a first start from a bundle of this checkout."""
+    with tempfile.TemporaryDirectory(dir=paths.cache()) as folder:
+        bundle = Path(folder) / "bundle"
+        write.write(bundle)
+        return first_start.seconds(bundle)
+
+
 def _shell() -> float:
     """Time from the snapshot to a shell's answer over ssh."""
     started = time.monotonic()
@@ -242,6 +263,18 @@ def _tracers() -> float:
         [paths.REPOSITORY / "lab", "trace", "frag-needed", "--json"], capture_output=True, check=True
     )
     return json.loads(result.stdout)["attach_s"]
+
+
+def _check(answers: str, verdict: str) -> float:
+    """Time until the first of the known answers in that folder of chapter 1's first exercise has its verdict."""
+    exercise = cases.exercise("frag-needed/1")
+    answer = min((exercise.folder / answers).glob("*.sh"))
+    started = time.monotonic()
+    found = judging.judge(exercise, answer.read_text(), answer.name)
+    took_s = time.monotonic() - started
+    if found["verdict"] != verdict:
+        raise LabError(f"{answer}: {found['verdict']}, expected {verdict}: {found.get('reasons')}", "./lab bench")
+    return took_s
 
 
 def _qemu_build() -> float:
