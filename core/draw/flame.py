@@ -15,7 +15,7 @@ from typing import Any
 
 from core.draw import flame_svg
 from core.draw.page import MIME
-from core.draw.tree import markup
+from core.draw.tree import Element, markup
 from core.serialization import Damaged, from_json
 
 FOLDED = re.compile(r"(.+) (\d{1,20})", re.ASCII)  # a stack and its count
@@ -100,9 +100,13 @@ class Flame:
     def __repr__(self) -> str:
         return self.text()
 
+    def drawn(self) -> Element:
+        """For notebook and page: one self-contained figure."""
+        return flame_svg.figure(self)
+
     def html(self) -> str:
-        """HTML for notebook and page: one self-contained figure."""
-        return markup(flame_svg.figure(self))
+        """The same as HTML."""
+        return markup(self.drawn())
 
     def _repr_html_(self) -> str:
         return self.html()

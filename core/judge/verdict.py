@@ -1,7 +1,6 @@
 """How is a verdict on an answer said? PASS, FAIL, SKIP or COULD NOT TELL, each with what was expected and
 found, the same in a terminal, as JSON and in a notebook."""
 
-import html
 import json
 import os
 import time
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.cases import not_answered
+from core.draw.tree import Element, h, markup
 from core.judge.check import FOUND, FOUND_EXPECTED, Check, lines
 from core.protocol import VERDICTS_FILE, VERDICTS_TAKEN
 
@@ -23,9 +23,9 @@ class VerdictFinal(Exception):
 
 
 class Picture(Protocol):
-    """What a notebook can show."""
+    """What a notebook and a page can show."""
 
-    def _repr_html_(self) -> str: ...
+    def drawn(self) -> Element: ...
 
 
 @dataclass
@@ -87,12 +87,16 @@ class Verdict:
         """Text for a terminal."""
         return "\n".join([f"{self.verdict}  {self.exercise}", *lines(self.all_checks)])
 
-    def _repr_html_(self) -> str:
+    def drawn(self) -> Element:
+        """For notebook and page: the word, what was found of each condition, and the picture."""
         if self.unanswered:  # in words alone: several red verdicts after Run All look as if something were broken
-            return f"<p>{html.escape(self.exercise)} is {html.escape(self.reasons[0])}</p>"
-        items = "".join(f"<li>{_item(check)}</li>" for check in self.all_checks)
-        below = self.picture._repr_html_() if self.picture else ""
-        return f"<p><b>{self.verdict}</b> {html.escape(self.exercise)}</p><ul>{items}</ul>{below}"
+            return h("p", {}, f"{self.exercise} is {self.reasons[0]}")
+        items = [h("li", {}, _item(check)) for check in self.all_checks]
+        below = self.picture.drawn() if self.picture else None
+        return h("div", {}, h("p", {}, h("b", {}, self.verdict), f" {self.exercise}"), h("ul", {}, items), below)
+
+    def _repr_html_(self) -> str:
+        return markup(self.drawn())
 
     def __repr__(self) -> str:
         return self.text()
@@ -102,14 +106,13 @@ class Verdict:
         keep({"exercise": self.exercise, "verdict": self.verdict})
 
 
-def _item(check: Check) -> str:
-    """A check in HTML."""
-    found = html.escape(check.found)
+def _item(check: Check) -> list[Element | str]:
+    """A check, in a list."""
     if check.passed:
-        return f"<b>✓ passed</b> {found}"
+        return [h("b", {}, "✓ passed"), f" {check.found}"]
     mark = "? could not tell" if check.passed is None else "✗ failed"
-    expected = f"expected: {html.escape(check.expected)}<br>" if check.expected else ""
-    return f"<b>{mark}</b> <code>{html.escape(check.id)}</code><br>{expected}found: {found}"
+    expected: list[Element | str] = [f"expected: {check.expected}", h("br")] if check.expected else []
+    return [h("b", {}, mark), " ", h("code", {}, check.id), h("br"), *expected, f"found: {check.found}"]
 
 
 def keep(event: dict[str, Any]) -> None:

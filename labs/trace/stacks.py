@@ -26,7 +26,7 @@ from enum import StrEnum
 from core import symbols
 from core.draw import stacks_view
 from core.draw.page import MIME
-from core.draw.tree import markup
+from core.draw.tree import Element, markup
 
 
 class State(StrEnum):
@@ -120,9 +120,13 @@ class Comparison:
         """Text for the terminal, no line longer than `width` columns."""
         return stacks_view.text(self.to_json(), width)
 
+    def drawn(self) -> Element:
+        """For notebook and page: one figure."""
+        return stacks_view.figure(self.to_json())
+
     def html(self) -> str:
-        """HTML for a notebook."""
-        return markup(stacks_view.figure(self.to_json()))
+        """The same as HTML."""
+        return markup(self.drawn())
 
     def figure(self) -> dict:
         """Plain values for a recording, see `core.draw.figures`."""

@@ -6,7 +6,7 @@
 "use strict";
 globalThis.LiveTree = (() => {
     const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
-    const TAGS = new Set(("figure figcaption div p small span code details summary table caption thead tbody tr th td "
+    const TAGS = new Set(("figure figcaption div p ul li b br small span code details summary table caption thead tbody tr th td "
         + "svg g path rect text title desc").split(" "));
     const ANY = /^/, OURS = /^(wpw-[\w-]+ ?)+$/;
     const ATTRIBUTES = {
