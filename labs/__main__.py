@@ -4,6 +4,7 @@
     check CASE/N             judges the answer on standard input: PASS 0, FAIL 1, SKIP 3, COULD NOT TELL 4
     record CASE              one JSON object: the data and figures that the book's pages show
     live CASE                the case for a page, which is told of it while it happens; see labs/live.py
+    cells CASE               a notebook's cells for a page; see labs/cells.py
     shell CASE               Mininet's command line on its network; what is typed is read from standard input
 
 A wrong call exits with 2.
@@ -50,6 +51,11 @@ def main(words: list[str]) -> int:
 
             live(module(case, "live"))
             return Status.HOLDS
+        if asked.verb == "cells":
+            from labs import cells  # only this verb needs IPython
+
+            cells.run(case)
+            return Status.HOLDS
         if asked.verb == "shell":
             from labs.shell import prompt  # only this verb needs Mininet before the case does
 
@@ -95,7 +101,11 @@ def _parser(known: dict) -> argparse.ArgumentParser:
                 help="change a number that the case takes",
             )
             arguments.add_argument("--rounds", type=int, metavar="N", help="run it N times; how often it reproduces")
-    others = {"shell": "Mininet's command line on a case's network", "live": "print what a page shows while it happens"}
+    others = {
+        "shell": "Mininet's command line on a case's network",
+        "live": "print what a page shows while it happens",
+        "cells": "run a notebook's cells for a page",
+    }
     for verb, meaning in others.items():
         arguments = verbs.add_parser(verb, help=meaning)
         arguments.add_argument("case", choices=known, metavar="CASE", help=", ".join(known))

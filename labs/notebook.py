@@ -9,13 +9,13 @@ An answer is judged on a topology made for it. Below the verdict stands the ladd
 the verdict rests on one.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
 from core.cases import Exercise, WrongCall, exercise, exercises
 from core.judge.verdict import Verdict, keep, kept
-from labs import plots
 from labs.judge.judging import picture
 from labs.take.attempts import take_and_judge
 
@@ -24,7 +24,10 @@ ONLY_HERE = "This VM knows what happened in its notebooks since it was started. 
 
 def load_ipython_extension(shell) -> None:
     """Called by %load_ext: registers the magics and the book's style of plots."""
-    plots.style()
+    if find_spec("matplotlib"):  # the tab's guest has none
+        from labs import plots
+
+        plots.style()
     shell.register_magics(Reader)
 
 

@@ -115,7 +115,7 @@ class Files {
 
   /* All that a machine is restored from; `settings` are those of the one whose memory was saved. */
   async all() {
-    const [packed, state, disks] = await Promise.all([this.bytes("v86.wasm.gz"), this.bytes("state.zst"),
+    const [packed, state, disks] = await Promise.all([this.bytes("v86.wasm.gz"), this.bytes(this.live.state),
       this.bytes("disks.json"), this.script("libv86.js"), this.driver()]);
     const wasm = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
     return { V86: globalThis.V86, wasm, state, settings: this.live.settings,

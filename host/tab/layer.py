@@ -20,8 +20,12 @@ OURS = "usr/local/lib/lab"
 OBJECTS = f"{OURS}/objects"  # where labs/trace/objects.py looks for what it cannot make
 SHARED = ("fork_server.py", "mounts.sh")  # of what is in the VM
 SENT = ("core/", "labs/")  # tests/guest are the VM's
-# Begun before the state is saved: chapter 1's network stands, and who asks for this goes on from there.
-HELD = {"module": "labs", "arguments": ["live", "frag-needed"]}
+# Begun before a state is saved, by the state's name: chapter 1's network stands, and who asks for the same goes on from
+# there. The guest begins the first one when it boots.
+HELD = {
+    "state.zst": {"module": "labs", "arguments": ["live", "frag-needed"]},
+    "cells.zst": {"module": "labs", "arguments": ["cells", "frag-needed"]},
+}
 
 
 def files() -> Iterator[tuple[str, bytes]]:
@@ -35,7 +39,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         if file.is_file():
             yield file.relative_to(TAB / "rootfs").as_posix(), file.read_bytes()
     yield f"{OURS}/modules", " ".join(recipe()["modules"]).encode()
-    yield f"{OURS}/held.json", json.dumps(HELD).encode()
+    yield f"{OURS}/held.json", json.dumps([*HELD.values()][0]).encode()
 
 
 def key() -> str:

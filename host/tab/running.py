@@ -17,6 +17,11 @@ def check(state: State, exercise: str, answer: str) -> dict:
     return call("check", state.folder, json.dumps({"exercise": exercise, "answer": answer}))
 
 
+def cells(state: State, sources: list[str]) -> dict:
+    """What these cells of a notebook led to, one after the other, as on a page (labs/cells.py), and when."""
+    return call("cells", state.folder, *sources)
+
+
 def described(state: State) -> dict:
     """What was made, and where."""
     return {**state.described, "folder": str(state.folder)}

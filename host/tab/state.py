@@ -1,5 +1,6 @@
 """What is the tab's guest, and how is it made? It boots once in the emulator, brings chapter 1's network up, and its
-memory is saved; emulator, disks and state belong together, described by state.json."""
+memory is saved; then once more, ready for the cells of a notebook. Emulator, disks and these states belong together,
+described by state.json."""
 
 import hashlib
 import json
@@ -31,7 +32,7 @@ CMDLINE = (
     "console=ttyS0 quiet disks=sda,sdb nokaslr mitigations=off tsc=reliable init_on_free=1 init_on_alloc=0 apparmor=0 "
     "audit=0 lsm= cryptomgr.notests panic=-1"
 )
-KEPT = ("state.zst", "libv86.js", "v86.wasm")
+KEPT = (*layer.HELD, "libv86.js", "v86.wasm")
 # live.js is one of them, because the control of the checks is measured by its clock before the guest is saved.
 MADE_OF = [*(node.TAB / name for name in ("packages.toml", "node.mjs", "disk.js", "live.js")), Path(pieces.__file__)]
 
@@ -98,7 +99,9 @@ def newest_stored() -> State | None:
 
 
 def _recipe() -> str:
-    return store.key_of(json.dumps(SETTINGS), CMDLINE, layer.key(), *MADE_OF, *node.LOCK, node.REQUIREMENTS)
+    return store.key_of(
+        json.dumps([SETTINGS, layer.HELD]), CMDLINE, layer.key(), *MADE_OF, *node.LOCK, node.REQUIREMENTS
+    )
 
 
 def _boot(base: root.Root, folder: Path) -> tuple[dict, dict[str, dict]]:
@@ -111,7 +114,9 @@ def _boot(base: root.Root, folder: Path) -> tuple[dict, dict[str, dict]]:
     layer.laid(above, base)
     disks = {name: pieces.cut(disk, folder / pieces.FOLDER) for name, disk in {"hda": base.disk, "hdb": above}.items()}
     above.unlink()
-    (folder / "boot.json").write_text(json.dumps({"settings": SETTINGS, "cmdline": CMDLINE, "disks": disks}))
+    (folder / "boot.json").write_text(
+        json.dumps({"settings": SETTINGS, "cmdline": CMDLINE, "disks": disks, "held": layer.HELD})
+    )
     (folder / licences.ARCHIVE).write_bytes(licences.packed(base.texts))
     named = licences.named(base.texts, base.packages, root.recipe()["licences"])
     return disks, {name: {**entry, "licences": named[name]} for name, entry in base.packages.items()}

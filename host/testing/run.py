@@ -23,7 +23,7 @@ from host.vm.profile import names
 
 MOST_AT_ONCE = 4  # a guest takes up to a GiB
 WITHOUT_VM, WITH_VM = ["tests/core", "tests/host", "tests/labs", "tests/site", "tests/attacks"], ["tests/vm"]
-WITH_TAB = ("tests/site", "tests/vm/test_tab.py")  # run the kernel of a browser's tab
+WITH_TAB = ("tests/site", "tests/vm/test_tab")  # run the kernel of a browser's tab
 REPORTS = "_build/tests"  # how each test ended and how long it took, as JUnit's XML
 LOST_GUESTS_FILE = f"{REPORTS}/lost"  # all that was in paths.lost_guests() of a run's tests (tests/vm/conftest.py)
 SAYING = ("-r", "--durations", "-v", "-s")  # words of pytest that choose no tests

@@ -47,6 +47,11 @@ def taken(make: Callable[[], Kind]) -> Kind:
     return make()
 
 
+def taken_first(kind: Callable[..., Kind]) -> Callable[..., Kind]:
+    """The same kind, of which one that is up is taken, if it is asked for as it comes."""
+    return lambda *arguments, **named: kind(*arguments, **named) if arguments or named else taken(kind)
+
+
 def measure(look: Callable[[Kind], object], make: Callable[[], Kind]) -> None:
     """Have a look at a network of the kind `make`, which nobody gets afterwards."""
     with make() as net:

@@ -41,6 +41,21 @@ def test_each_is_given_out_once_and_only_as_its_kind(two_up):
             assert third not in up and third.single.on("ip -o addr show dev single-eth0")
 
 
+def test_one_that_is_asked_for_as_it_comes_is_one_of_them(two_up):
+    class Told(Alone):
+        """A kind that can be told something."""
+
+        def __init__(self, told=False):
+            self.told = told
+            super().__init__()
+
+    standing.bring_up(Told, 1)
+    up, network = set(standing._up), standing.taken_first(Told)
+    with network(told=True) as new, network(True) as other, network() as first:
+        assert new not in up and new.told and other not in up and other.told
+        assert first in up and not first.told
+
+
 def test_how_its_hosts_were_set_is_known_once(two_up):
     with standing.taken(Alone) as net:
         before = settings(net.single)

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from book._ext.live.live_run import DISKS, EMULATOR, LICENCES, STATE, TERMINAL, WASM
+from book._ext.live.live_run import CELLS, DISKS, EMULATOR, LICENCES, STATE, TERMINAL, WASM
 
 PACKAGES = {
     "linux-image": {
@@ -46,7 +46,7 @@ def parts(book, tmp_path):
     """parts(sources): the page, of a build with a state."""
     state = tmp_path / "state"
     (state / "pieces").mkdir(parents=True)
-    for name in (STATE, EMULATOR, WASM, *TERMINAL, *LICENCES):
+    for name in (STATE, CELLS, EMULATOR, WASM, *TERMINAL, *LICENCES):
         (state / name).write_bytes(name.encode())
     (state / "pieces" / "0a").write_bytes(b"piece")
     (state / "state.json").write_text(json.dumps({"packages": PACKAGES, "npm": NPM, "disks": {}}))
@@ -123,5 +123,5 @@ def test_what_only_a_server_gives_is_not_in_a_site_for_folders(parts, tmp_path):
     for folder in ("html", "src", "doctrees"):
         shutil.rmtree(tmp_path / folder)
     parts("", live_from_folder=True)
-    assert served - files() == {STATE, f"{WASM}.gz", DISKS, "0a"}
-    assert {f"{STATE}.js", f"{WASM}.gz.js", f"{DISKS}.js", "0a.js", EMULATOR, *LICENCES} <= files()
+    assert served - files() == {STATE, CELLS, f"{WASM}.gz", DISKS, "0a"}
+    assert {f"{STATE}.js", f"{CELLS}.js", f"{WASM}.gz.js", f"{DISKS}.js", "0a.js", EMULATOR, *LICENCES} <= files()

@@ -14,6 +14,13 @@
 //   shell.type("client ip route get 10.0.0.2\r");
 //   await shell.ended;
 //
+// Or a process whose standard input stays open, for cells that run one after the other. Between `rests` and the next
+// `give` the machine stands still: nothing is done in it, and no time passes.
+//
+//   const session = machine.session(held, {seed: "…"}, line => …);
+//   await session.give({source: "1 + 1"});
+//   session.rests();
+//
 // With `counted: true` the guest's time is counted, see CountedTime: for what is judged, and while a state is made, because
 // the control of what is judged is measured then. Not for what a reader is to see happen.
 //
@@ -30,7 +37,9 @@ globalThis.LiveRun = (() => {
     const LEAST_STEP_MS = 0.0005;
     // A processor that does 500 million a second, which is what the bounds of the judges are made for (bounds.toml).
     const INSTRUCTION_NS = 2, LEAST_COUNTED_MS = 1e-6;
-    const LAST_LINES = 12;
+    const LAST_LINES = 12, LONGEST_LINE = 8e6;
+    // Before it rests, a guest clears away what a cell has left: so long by its own clock, if that takes no longer by ours.
+    const SETTLES_MS = 1000, SETTLES_WITHIN_MS = 1500;
 
     class RunError extends Error {}
 
@@ -41,6 +50,7 @@ globalThis.LiveRun = (() => {
         }
 
         take(byte) {
+            if (this.bytes.length > LONGEST_LINE) this.bytes = [];  // nothing of ours is so long
             if (byte !== 10) return void this.bytes.push(byte);
             const line = new TextDecoder().decode(Uint8Array.from(this.bytes));
             this.bytes = [];
@@ -58,10 +68,10 @@ globalThis.LiveRun = (() => {
     // A machine whose guest waits for a request.
     class Machine {
         constructor(emulator, now, {drives = [], time = null, boots = false} = {}) {
-            Object.assign(this, {emulator, now, drives, time, boots, last: [], ready: later(), running: null, broken: null});
+            Object.assign(this, {emulator, now, drives, time, boots, last: [], ready: later(), running: null, broken: null, over: false});
             this.ready.promise.catch(() => {});
             const console = new Lines(line => this.said(line.replace(/\r$/, "")));
-            const answers = new Lines(line => this.answered(JSON.parse(line)));
+            const answers = new Lines(line => this.heard(line));
             this.typed = null;
             emulator.add_listener("serial0-output-byte", byte => (this.typed ?? console).take(byte));
             emulator.add_listener("serial1-output-byte", byte => answers.take(byte));
@@ -85,6 +95,16 @@ globalThis.LiveRun = (() => {
             if (word === "failed") this.breaks(line);
         }
 
+        // A line of the second serial line, on which root in the guest may write anything.
+        heard(line) {
+            try {
+                const {status, ...said} = JSON.parse(line);
+                this.answered({status, ...said});
+            } catch {
+                this.breaks("the guest said what is no answer");
+            }
+        }
+
         answered({status, ...line}) {
             if (!this.running) return;
             if (status === undefined) return this.running.onLine({...line, at_ms: this.now()});
@@ -102,12 +122,21 @@ globalThis.LiveRun = (() => {
         }
 
         // Has a module run in the guest, as `python3 -m MODULE ARGUMENTS`, until it ends: {status}. Another request ends it.
-        async request({module, arguments: words = [], variables = {}, stdin = ""}, onLine = () => {}, deadline_ms = DEADLINE_MS) {
+        async request({module, arguments: words = [], variables = {}, stdin = "", open}, onLine = () => {}, deadline_ms = DEADLINE_MS) {
+            return this.asked({module, arguments: words, variables, stdin, open}, onLine, deadline_ms, `expected ${module} to end`);
+        }
+
+        // For who saves this machine again: another request waits in the place of the one that is held.
+        hold(request, deadline_ms) {
+            return this.asked({hold: request}, () => {}, deadline_ms, "expected another request to be held");
+        }
+
+        async asked(object, onLine, deadline_ms, expected) {
             if (this.broken) throw this.broken;
             this.running?.settled.reject(new RunError("another request has taken its place"));
             const settled = later(), running = this.running = {onLine, settled};
-            const timer = setTimeout(() => settled.reject(new RunError(`expected ${module} to end, and it did not in time`)), deadline_ms);
-            this.send({module, arguments: words, variables, stdin});
+            const timer = setTimeout(() => settled.reject(new RunError(`${expected}, and it did not in time`)), deadline_ms);
+            this.send(object);
             try {
                 return await settled.promise;
             } finally {
@@ -131,11 +160,34 @@ globalThis.LiveRun = (() => {
             return {ended, type: text => this.emulator.serial_send_bytes(0, new TextEncoder().encode(text))};
         }
 
+        // A request whose standard input stays open, for objects that are given one by one, a line each.
+        session(held, first, onLine) {
+            const ended = this.request({...held, stdin: `${JSON.stringify(first)}\n`, open: true}, onLine, TYPES_MS);
+            let still = Promise.resolve();
+            return {
+                ended,
+                rests: () => { still = this.stops().catch(() => {}); },
+                give: async object => {
+                    await still;
+                    if (this.over) return;
+                    await this.emulator.run();
+                    this.send({stdin: `${JSON.stringify(object)}\n`});
+                },
+            };
+        }
+
+        async stops() {
+            const until_ms = (this.time?.ms ?? 0) + SETTLES_MS, late_ms = performance.now() + SETTLES_WITHIN_MS;
+            while (this.time && this.time.ms < until_ms && performance.now() < late_ms) await new Promise(resolve => setTimeout(resolve, 10));
+            if (!this.over) await this.emulator.stop();
+        }
+
         send(object) {
             this.emulator.serial_send_bytes(1, new TextEncoder().encode(`${JSON.stringify(object)}\n`));
         }
 
         end() {
+            this.over = true;
             this.running?.settled.reject(new RunError("the machine was ended"));  // or its deadline would keep all of it
             for (const drive of this.drives) drive.close();
             this.time?.over?.();

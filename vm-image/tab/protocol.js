@@ -4,6 +4,9 @@
 //   const outcome = await LiveProtocol.run(machine, held, {told: false}, said => …);
 //   const words = LiveProtocol.words(said);     what happens now, for who cannot see it; undefined if nothing new does
 //
+//   const notebook = LiveProtocol.notebook(machine, held);
+//   const {failed} = await notebook.run("net = case.Network()", said => …);     see labs/cells.py
+//
 // `said` are the guest's objects as they come. The one that `ends` carries what was measured, too: {waited_ms: {A: 2.1, …},
 // measured, reason, instruments}, see LiveRun.verdict. What comes behind it is drawn, which takes longer.
 "use strict";
@@ -17,6 +20,9 @@ globalThis.LiveProtocol = (() => {
     };
 
     const words = said => WORDS[said.kind]?.(said);
+
+    // What the guest is to draw by: what it would draw by itself was saved with it.
+    const drawn = () => [...crypto.getRandomValues(new Uint8Array(16))].join();
 
     const waited = said => Object.fromEntries(said.filter(({kind}) => kind === "exchange").map(one => [one.name, one.waited_ms]));
 
@@ -56,9 +62,8 @@ globalThis.LiveProtocol = (() => {
 
     // The verdict on an answer to an exercise, by the lab's judge, in a machine whose time is counted.
     function check(machine, held, {exercise, answer}, onSaid) {
-        const seed = [...crypto.getRandomValues(new Uint8Array(16))].join();
         let verdict;
-        return done(machine, held, {check: exercise, answer, seed}, one => {
+        return done(machine, held, {check: exercise, answer, seed: drawn()}, one => {
             if (one.kind === "verdict") ({verdict} = one);
             onSaid(one);
         }, () => {
@@ -67,5 +72,39 @@ globalThis.LiveProtocol = (() => {
         }, CHECK_MS);
     }
 
-    return {run, check, words};
+    // A process in which cells run, one at a time, in a machine whose time is counted. Once it has ended, whoever asks is
+    // told so.
+    function notebook(machine, held) {
+        let waits = null, hears = () => {}, complaint = "it gave no reason", over = null;
+        const next = () => new Promise((resolve, reject) => {
+            if (over) return reject(over);
+            waits = {resolve, reject};
+        });
+        const ends = error => {
+            over = error;
+            waits?.reject(error);
+        };
+        const line = ({out, err}) => {
+            try {
+                if (out === undefined) return hears({kind: "text", text: `${complaint = err}\n`, complaint: true});
+                const one = JSON.parse(out);
+                if (one.kind === "ready") return;
+                if (one.kind !== "done") return hears(one);
+                session.rests();
+                waits?.resolve(one);
+            } catch (error) {
+                ends(error);
+            }
+        };
+        const session = machine.session(held, {seed: drawn()}, line);
+        session.ended.then(({status}) => ends(new LiveRun.RunError(`the guest's Python has ended (status ${status}): ${complaint}`)), ends);
+        return {run(source, onSaid) {
+            hears = onSaid;
+            const done = next();
+            if (!over) session.give({source}).catch(ends);
+            return done;
+        }};
+    }
+
+    return {run, check, notebook, words};
 })();

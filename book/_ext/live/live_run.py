@@ -31,11 +31,11 @@ from book._ext.recordings.recorded import Recording, RecordingError
 from core.draw import ladder_svg, stacks_view
 from core.draw.tree import Element, h, markup
 
-STATE, WASM, EMULATOR = "state.zst", "v86.wasm", "libv86.js"
+STATE, CELLS, WASM, EMULATOR = "state.zst", "cells.zst", "v86.wasm", "libv86.js"
 TERMINAL = ("xterm.css", "xterm.js")  # loaded for who asks for a terminal, and not by the first click
 COPYRIGHT = "copyright.tar.gz"
 LICENCES = ("v86.LICENSE", "xterm.LICENSE", COPYRIGHT)  # they go wherever the others go
-TOLD = ("release", "settings", "held")  # of state.json
+TOLD = ("release", "settings")  # of state.json
 TIMES = ("a_ms", "b_ms", "b_again_ms")
 SCRIPTS, STYLE = ("live-files.js", "live-run.js"), "live-run.css"
 ESCAPED = {b"\\": rb"\\", b'"': rb"\"", b"\n": rb"\n", b"\r": rb"\r"}  # in a string of JavaScript
@@ -87,15 +87,22 @@ class Pair:
         """Where the pair lies in the site. Other contents lie elsewhere, so a browser never mixes two builds."""
         return f"{FOLDER}/{hashlib.sha256(b''.join(self.files.values())).hexdigest()[:16]}"
 
-    def manifest(self, up: str, scripts: list[str]) -> dict:
-        """What the page's script has to know, `up` leads from the page to the site's root."""
+    def manifest(self, up: str, scripts: list[str], state: str) -> dict:
+        """What the page's script has to know to go on from this state; `up` leads from the page to the site's root."""
+        others = {STATE, CELLS} - {state}
         return {
             "folder": up + self.folder,
             "pieces": up + PIECES,
             "scripts": scripts,
             "terminal": TERMINAL,
+            "state": state,
+            "held": self.described["held"][state],
             **{key: self.described[key] for key in TOLD},
-            "files": {name: {"bytes": len(data), "integrity": integrity(data)} for name, data in self.files.items()},
+            "files": {
+                name: {"bytes": len(data), "integrity": integrity(data)}
+                for name, data in self.files.items()
+                if name not in others
+            },
         }
 
 
@@ -116,7 +123,7 @@ def pair(app: Sphinx) -> Pair | None:
     folder = Path(app.config.live_state)
     described = json.loads((folder / "state.json").read_text())
     files = {
-        **{name: (folder / name).read_bytes() for name in (STATE, EMULATOR, *TERMINAL)},
+        **{name: (folder / name).read_bytes() for name in (STATE, CELLS, EMULATOR, *TERMINAL)},
         DISKS: json.dumps(described["disks"]).encode(),
         # Plain file servers do not compress; the page unpacks it itself.
         f"{WASM}.gz": gzip.compress((folder / WASM).read_bytes(), mtime=0),
@@ -146,10 +153,10 @@ class LiveRun(SphinxDirective):
         return [live_box("", recorded=recorded)] if self.env.app.config.live_state else []
 
 
-def manifest(builder: Builder) -> dict:
-    """What the script of the page that is being written has to know of the state."""
+def manifest(builder: Builder, state: str = STATE) -> dict:
+    """What the script of the page that is being written has to know to go on from this state."""
     up = "../" * builder.current_docname.count("/")
-    return builder.app.live_pair.manifest(up, [Path(name).name for name in builder.app.config.live_scripts])
+    return builder.app.live_pair.manifest(up, [Path(name).name for name in builder.app.config.live_scripts], state)
 
 
 def visit_html(self, node: live_box) -> None:

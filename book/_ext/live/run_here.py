@@ -15,6 +15,7 @@ from core.draw.tree import Element, h, markup
 NOTEBOOKS = "notebooks/"
 # Where `./lab start` listens, by the same variable. Its option --port is for one call, which no page knows of.
 LAB = f"http://127.0.0.1:{int(os.environ.get('LAB_PORT', 8888))}"
+RUN_BOX = 'class="wpw-run"'
 COPIES = "work"  # the folder of the checkout that holds the reader's own notebooks
 
 

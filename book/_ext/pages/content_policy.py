@@ -26,12 +26,12 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from book._ext.live.run_here import LAB
+from book._ext.live.run_here import LAB, RUN_BOX
 
 LOGGER = logging.getLogger(__name__)
 META = re.compile(r"<meta[\s/>]", re.IGNORECASE)  # and not <metadata>, which pictures have
 HEAD = re.compile(r"<meta charset=\"[^\"]*\"\s*/?>")
-LIVE, ASKS_LAB = 'class="wpw-live"', 'class="wpw-run"'
+LIVE = 'class="wpw-live"'
 # `file:` is the site itself, where a page was opened from a folder; a page from a server cannot load it.
 OWN = "'self' file:"
 NO_DOCUMENT = "search.html"  # the theme alone writes it
@@ -65,7 +65,7 @@ def policy(html: str, scripts: list[str]) -> str:
         "img-src": [OWN, "data:"],
         "font-src": [OWN],
         # Hashes of what is loaded are compared by asking for a blob: see live-files.js.
-        "connect-src": [OWN, *([LAB] if ASKS_LAB in html else []), *(["blob:"] if live else [])],
+        "connect-src": [OWN, *([LAB] if RUN_BOX in html else []), *(["blob:"] if live else [])],
         "worker-src": ["blob:"] if live else ["'none'"],  # the emulator's timers
         "base-uri": ["'none'"],
         "form-action": [OWN],

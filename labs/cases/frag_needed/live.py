@@ -24,6 +24,7 @@ from labs.trace.tracer import Tracer
 ORDER = "ABB"
 # Before each question, so that all are rested: who is told of the run has heard it, no softirq waits for ksoftirqd.
 PAUSE_S = 0.05
+FOR_CELLS = 2  # networks, which a page loads with the saved guest
 LADDERS = {"b-ladder": "B", "a-ladder": "A"}
 
 
@@ -105,6 +106,13 @@ def prepare_checks() -> None:
             exercise_module(exercise, name)
     standing.measure(MeasuredBefore, Network)
     standing.bring_up(Network, 1)
+
+
+def prepare_cells() -> None:
+    """The same for a notebook's page, whose cells take further networks."""
+    prepare_checks()
+    standing.bring_up(Network, FOR_CELLS)
+    symbols.running().read()
 
 
 @contextlib.contextmanager

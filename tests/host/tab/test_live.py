@@ -324,3 +324,79 @@ def test_a_piece_that_does_not_come_breaks_the_machine():
     """
     )
     assert seen["error"].startswith("abc could not be loaded.") and seen["known"]
+
+
+NOTEBOOK = (
+    MACHINE.replace('import "./live.js";', 'import "./live.js";\nimport "./protocol.js";')
+    + """
+const steps = [];
+const does = name => async () => void steps.push(name);
+Object.assign(emulator, {run: does("run"), stop: does("stop"), destroy: () => {}});
+const held = {module: "labs", arguments: ["cells", "x"]}, notebook = LiveProtocol.notebook(machine, held);
+const out = async line => says(1, `${JSON.stringify({out: JSON.stringify(line)})}\\n`);
+const given = () => sent.map(([line, words]) => JSON.parse(words));
+await out({kind: "ready"});
+"""
+)
+
+
+def test_a_notebooks_cells_are_given_to_one_process_and_the_machine_stands_still_between_them():
+    seen = told(
+        NOTEBOOK
+        + """
+        const said = [];
+        const ran = notebook.run("1 + 1", one => said.push(one));
+        await tick();
+        await out({kind: "result", text: "2"});
+        await says(1, '{"err":"past"}\\n');
+        await out({kind: "done", failed: true});
+        const done = await ran;
+        await tick();
+        const again = notebook.run("2", () => {});
+        await tick();
+        await out({kind: "done"});
+        await again;
+        await tick();
+        console.log(JSON.stringify({said, done, steps, given: given()}));
+        machine.end();  // or its deadline, of weeks, would keep Node
+    """
+    )
+    begun, cell, _ = seen["given"]
+    assert begun["open"] is True and [*json.loads(begun["stdin"])] == ["seed"] and begun["stdin"].endswith("\n")
+    assert cell == {"stdin": '{"source":"1 + 1"}\n'}
+    assert seen["said"] == [{"kind": "result", "text": "2"}, {"kind": "text", "text": "past\n", "complaint": True}]
+    assert seen["done"] == {"kind": "done", "failed": True} and seen["steps"] == ["run", "stop", "run", "stop"]
+
+
+@pytest.mark.parametrize("when", ["in a cell", "between cells"])
+def test_a_notebook_whose_process_has_ended_says_so(when):
+    begins = "const ran = ended(notebook.run('exit', () => {})); await tick();"
+    ends = """await says(1, '{"err":"Killed"}\\n{"status":-9}\\n');"""
+    steps = begins + ends if when == "in a cell" else ends + begins
+    seen = told(NOTEBOOK + steps + "console.log(JSON.stringify(await ran));")
+    assert seen == {"error": "the guest's Python has ended (status -9): Killed", "known": True}
+
+
+@pytest.mark.parametrize("line", ['{"out":"<b>"}', "no object", "null"])
+def test_what_is_no_answer_ends_the_notebook(line):
+    steps = "const ran = ended(notebook.run('x', () => {})); await tick();"
+    seen = told(
+        NOTEBOOK
+        + steps
+        + f"await says(1, {json.dumps(line)} + '\\n'); console.log(JSON.stringify(await ran)); machine.end();"
+    )
+    assert "JSON" in seen["error"] or "what is no answer" in seen["error"]
+
+
+def test_for_another_state_another_request_is_held():
+    seen = told(
+        MACHINE
+        + """
+        const holds = ended(machine.hold({module: "labs", arguments: ["cells", "x"]}, 1000));
+        const works = machine.works;
+        await says(1, '{"status":0}\\n');
+        console.log(JSON.stringify({sent, works, holds: await holds, rests: !machine.works}));
+    """
+    )
+    assert json.loads(seen["sent"][0][1]) == {"hold": {"module": "labs", "arguments": ["cells", "x"]}}
+    assert seen["works"] and seen["rests"] and seen["holds"] == {"value": {"status": 0}}

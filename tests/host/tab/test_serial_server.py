@@ -116,10 +116,47 @@ def test_another_request_ends_the_one_before_it(page):
     assert said[-2:] == ["first ['two'] None", "given ''"] and status == 0
 
 
+def test_who_leaves_standard_input_open_sends_more_of_it(page, tmp_path):
+    (tmp_path / "echoes.py").write_text("import sys\nfor line in sys.stdin: print('heard', line.strip(), flush=True)\n")
+    page.line.write(json.dumps({"module": "echoes", "stdin": "one\n", "open": True}).encode() + b"\n")
+    assert page.hears() == {"out": "heard one"}
+    page.line.write(json.dumps({"stdin": "two\n"}).encode() + b"\n")
+    assert page.hears() == {"out": "heard two"}
+    page.asks("another")  # ends it, though it waits
+    assert page.hears_all() == (["first ['another'] None", "given ''"], ["wrong"], 0)
+
+
+def test_one_that_has_closed_its_input_is_given_more_and_the_next_is_obeyed(page, tmp_path):
+    (tmp_path / "closes.py").write_text("import os, time\nos.close(0)\nprint('closed', flush=True)\ntime.sleep(1000)\n")
+    page.line.write(json.dumps({"module": "closes", "stdin": "", "open": True}).encode() + b"\n")
+    assert page.hears() == {"out": "closed"}
+    page.line.write(json.dumps({"stdin": "more\n"}).encode() + b"\n")
+    page.asks("two")
+    assert page.hears_all()[2] == 0
+
+
+def test_more_for_what_has_ended_is_heard_by_nobody(page):
+    page.asks("one")
+    page.hears_all()
+    page.line.write(json.dumps({"stdin": "two\n"}).encode() + b"\n")
+    page.asks("two")
+    assert page.hears_all()[2] == 0
+
+
 def test_more_than_a_pipe_holds_is_taken_and_given(page):
     page.asks("long", stdin=" " * 300_000)
     said, _, status = page.hears_all()
     assert len(said[1]) > 300_000 and status == UNCAUGHT
+
+
+def test_for_another_state_another_request_is_held(page, tmp_path):
+    held = int((tmp_path / "lab-1/cgroup.procs").read_text())
+    page.line.write(json.dumps({"hold": {"module": "talks", "arguments": ["cells"]}}).encode() + b"\n")
+    assert page.hears() == {"status": 0}
+    with pytest.raises(ProcessLookupError):
+        os.kill(held, 0)
+    page.asks("cells", stdin="3")
+    assert page.hears_all() == (["first ['cells'] None", "given '3'"], ["wrong"], 3)
 
 
 @pytest.mark.parametrize("page", ["no_such_module"], indirect=True)

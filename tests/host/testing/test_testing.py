@@ -68,7 +68,8 @@ def test_without_a_vm_none_is_made(calls):
 
 
 @pytest.mark.parametrize(
-    "word, made", [("tests/site/test_whole.py", True), ("tests/vm/test_tab.py", True), ("tests/vm/test_vm.py", False)]
+    "word, made",
+    [("tests/site/test_whole.py", True), ("tests/vm/test_tab_cells.py", True), ("tests/vm/test_vm.py", False)],
 )
 def test_the_kernel_of_the_tab_is_made_for_those_who_run_it(calls, word, made):
     assert status(word) == 0 and ("tab" in calls) is made

@@ -8,17 +8,22 @@ and gets, in their order, as they come,
     {"out": "a line"}, {"err": "a line"}    what it prints
     {"status": 0}                           it has ended, with all that it had started; negative: by that signal
 
+With "open": true its standard input stays open: each {"stdin": "…"} that follows is more of it.
+
 One runs at a time: another request ends the one before it; who wants none ends the machine. What takes long to prepare
 is begun before the guest is saved: the request in HELD is started then, and waits for its standard input, once it has
 said its first line. Who asks for the same gets that one, with the standard input that is sent; who asks for anything
-else ends it.
+else ends it. For a guest that is saved once more, {"hold": …} has another request in its place, and {"status": 0} says
+that it waits.
 """
 
+import contextlib
 import fcntl
 import json
 import os
 import select
 import signal
+import sys
 import termios
 import tty
 
@@ -71,20 +76,29 @@ class Running:
         for each in fds:
             os.close(each)
         self.pidfd = os.pidfd_open(self.worker)
+        self.is_asked_for = False
 
-    def give(self, text):
-        """Standard input, all of it."""
+    def give(self, text, more_follows=False):
+        """Standard input; all of it, unless more follows."""
+        self.is_asked_for = True
         data = text.encode()
-        if data:
-            fcntl.fcntl(self.stdin, fcntl.F_SETPIPE_SZ, max(len(data), 4096))  # so that nobody waits for who reads it
+        with contextlib.suppress(BrokenPipeError):  # it ends, or has closed it
+            if len(data) > fcntl.fcntl(self.stdin, fcntl.F_GETPIPE_SZ):
+                fcntl.fcntl(self.stdin, fcntl.F_SETPIPE_SZ, len(data))  # so that nobody waits for who reads it
             os.write(self.stdin, data)
-        os.close(self.stdin)
-        self.stdin = None
+        if not more_follows:
+            os.close(self.stdin)
+            self.stdin = None
 
-    def prints_a_line(self):
-        """Wait until it has, which is left where it is; false if it has ended without."""
-        out = next(reads for reads, kind in self.kinds.items() if kind == "out")
-        select.select([out], [], [])
+    def until_it_prints(self):
+        """Each complaint until it prints a line, which is left where it is, or ends."""
+        (out,) = [reads for reads, kind in self.kinds.items() if kind == "out"]
+        while out not in (ready := select.select([*self.kinds], [], [])[0]):
+            yield from (line for reads in ready for _, line in self.lines(reads))
+
+    def has_printed(self):
+        """Whether there is a line to be read; if not, it has ended."""
+        (out,) = [reads for reads, kind in self.kinds.items() if kind == "out"]
         return any(fcntl.ioctl(out, termios.FIONREAD, bytes(4)))
 
     def lines(self, descriptor):
@@ -123,22 +137,23 @@ def main():
     serial, running = SerialLine(LINE), None
     if os.path.exists(HELD):
         with open(HELD) as file:
-            running = Running(json.load(file))
-        if not running.prints_a_line():  # to save this would be to save nothing
-            said = [line for each in list(running.kinds) for _, line in running.lines(each)]
-            with open(CONSOLE, "w") as console:
-                console.write(f"lab: failed {said[-1] if said else 'what is to be held has ended'}\n")
-            return
+            running = hold(json.load(file))
     held = running
     with open(CONSOLE, "w") as console:
         console.write(f"lab: ready {os.uname().release}\n")
     while True:
         # What waits for its standard input is heard once it is asked for.
-        heard = [running.pidfd, *running.kinds] if running and running.stdin is None else []
+        heard = [running.pidfd, *running.kinds] if running and running.is_asked_for else []
         ready, _, _ = select.select([serial, *heard], [], [])
         if serial in ready:
             for request in serial.requests():
-                running = obey(request, running, held)
+                if "hold" in request:
+                    if running:
+                        running.kill()
+                    running = held = hold(request["hold"])
+                    serial.say(status=0)
+                else:
+                    running = obey(request, running, held)
             continue
         for descriptor in [each for each in ready if each in running.kinds]:
             for kind, line in running.lines(descriptor):
@@ -150,14 +165,30 @@ def main():
             serial.say(status=status)
 
 
+def hold(request):
+    """Begin what waits for its standard input, and wait until it does. One that ends instead is the end of this."""
+    begun = Running(request)
+    with open(CONSOLE, "w", buffering=1) as console:
+        said = list(begun.until_it_prints())
+        if begun.has_printed():
+            return begun
+        said += [line for each in list(begun.kinds) for _, line in begun.lines(each)]
+        console.write(f"lab: failed {said[-1] if said else 'what is to be held has ended'}\n")
+    sys.exit(1)  # to save this would be to save nothing
+
+
 def obey(request, running, held):
     """What runs now."""
+    if "module" not in request:  # more for what runs, if it has not ended meanwhile
+        if running and running.is_asked_for and running.stdin is not None:
+            running.give(request["stdin"], more_follows=True)
+        return running
     asked = [request["module"], *request.get("arguments", [])], request.get("variables", {})
-    if not (running and running is held and running.stdin is not None and running.asked == asked):
+    if not (running and running is held and not running.is_asked_for and running.asked == asked):
         if running:
             running.kill()
         running = Running(request)
-    running.give(request.get("stdin", ""))
+    running.give(request.get("stdin", ""), request.get("open", False))
     return running
 
 
