@@ -83,3 +83,8 @@ def fits(verdict: Verdict, seen: Download, which: str = "") -> None:
         f"{of}{seen.without_df} packets may be fragmented (no DF)",
         expected="none",
     )
+
+
+def rates(broken: Download, seen: Download) -> str:
+    """How fast a download is, and how fast the broken one was."""
+    return f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"

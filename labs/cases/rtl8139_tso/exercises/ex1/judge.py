@@ -9,7 +9,7 @@ from core.judge.check import FOUND
 from core.judge.evidence import Evidence, Settings
 from core.judge.verdict import Verdict
 from core.serialization import Damaged
-from labs.cases.rtl8139_tso.fault import begun, ends
+from labs.cases.rtl8139_tso.fault import begun, ends, rates
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
@@ -220,10 +220,6 @@ def contradiction(broken: Download, seen: Download) -> str:
     if is_fast(broken, seen) != bool(dropped):
         return ""
     return f"the download made {rates(broken, seen)}, though the router dropped {dropped or 'no'} packets"
-
-
-def rates(broken: Download, seen: Download) -> str:
-    return f"{seen.rate_kb_s:.0f} KB/s, before {broken.rate_kb_s:.0f}"
 
 
 JUDGE = Judge(Firewall, judge)

@@ -3,13 +3,14 @@ card/judge.py, and beside another kind of card."""
 
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from labs.cases.rtl8139_tso.card.judge import CardDownloads, cut_to_size
-from labs.judge.judging import Judge
+from labs.cases.rtl8139_tso.card.judge import CardDownloads, cut_to_size, uneven
+from labs.judge.judging import Judge, abstain
 
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
     """A machine whose server has a card that cuts to the size asked for."""
-    cut_to_size(evidence, verdict, "beside")
+    seen = cut_to_size(evidence, verdict, "beside")
+    abstain(verdict, [uneven(seen)])
 
 
 JUDGE = Judge(CardDownloads, judge)
