@@ -86,6 +86,26 @@ def test_one_slow_download_of_three_is_the_machines():
     assert verdict_on(changed(FIVE, turns=turns("mended", 2, CONTROL.got_bytes, CONTROL.got_bytes))).verdict == "PASS"
 
 
+UNEVEN = turns("mended", 2, CONTROL.got_bytes, 2)
+
+
+def test_two_slow_downloads_of_three_do_not_make_the_card_slow():
+    verdict = verdict_on(changed(FIVE, turns=UNEVEN))
+    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON], verdict.text()
+
+
+def test_a_rate_between_the_broken_and_a_fixed_one_says_nothing_where_nothing_was_dropped():
+    verdict = verdict_on(changed(TWO, fixed=replace(FIXED, got_bytes=2 * BROKEN.got_bytes)))
+    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON], verdict.text()
+
+
+def test_what_else_is_wrong_fails_also_where_the_rates_say_nothing():
+    handed_cut = replace(SMALL, card_counters={"tx_packets": 11})
+    assert failed(verdict_on(changed(FIVE, turns=UNEVEN, asked=[*ASKED[:3], handed_cut]))) == ["card-cuts-4"]
+    between = replace(fast({500: 9}), got_bytes=2 * BROKEN.got_bytes)
+    assert failed(verdict_on(changed(TWO, fixed=between))) == ["full-segments"]
+
+
 @pytest.mark.parametrize("lost", [["generic-segmentation-offload"], ["generic-receive-offload", "tx-tcp-segmentation"]])
 def test_what_the_kernel_does_itself_may_be_off(lost):
     assert verdict_on(changed(TWO, lost=lost)).verdict == "PASS"
@@ -191,7 +211,7 @@ def test_where_both_say_fast_it_is_fast():
         (changed(TWO, fixed=fast({1308: 9}, FragOKs=3)), "not-cut"),
         (changed(TWO, fixed=fast({1308: 9}, df=False)), "df"),
         (changed(TWO, fixed=fast({500: 9})), "full-segments"),
-        (changed(TWO, fixed=replace(FIXED, got_bytes=2)), "fast"),
+        (changed(TWO, fixed=replace(FIXED, got_bytes=BROKEN.got_bytes)), "fast"),
         (changed(TWO, other=fast({1460: 9}, mss=170, options=0)), "within-mss-other"),
         (changed(TWO, other=fast({158: 9}, mss=170, options=0)), "full-segments-other"),
         (changed(TWO, other=replace(OTHER, router_counters={"IpFragOKs": 2})), "not-cut-other"),
@@ -204,7 +224,7 @@ def test_where_both_say_fast_it_is_fast():
         (changed(FOUR, plain=[PLAIN[0], fast({774: 9}, mss=786, options=0)]), "full-segments-plain-2"),
         (changed(FIVE, plain=[replace(PLAIN[0], card_counters={"tx_packets": 11}), PLAIN[1]]), "card-cuts-plain-1"),
         (changed(FOUR, intact=False), "same-bytes"),
-        (changed(FOUR, turns=turns("beside", 2, CONTROL.got_bytes, 2)), "fast"),
+        (changed(FOUR, turns=turns("beside", 2, 2, 2)), "fast"),
         (changed(FIVE, asked=[*ASKED[:3], replace(SMALL, card_counters={"tx_packets": 11})]), "card-cuts-4"),
         (replace(FIVE, unanswered="curl got nothing", seen=CardDownloads([])), "requests-answered"),
     ],
