@@ -56,7 +56,9 @@ def mechanism(seen: Observed) -> list[tuple[bool, str]]:
     """What must be so whatever the clock says, each with its figures."""
     from_balancer, to_self = seen.icmp_from_balancer("A"), seen.icmp_to_self("B")
     mtus = sorted({packet.next_hop_mtu for packet in from_balancer + to_self}, key=lambda mtu: mtu or 0)
-    again = [packet for packet in seen.sent("A") if packet.retransmission]
+    refused = {packet.seq for packet in seen.sent("A") if packet.length_bytes > TUNNEL_MTU}
+    # A loss probe (RFC 8985, 7) sends the last one again, which may be short; on a slow machine, before the ICMP.
+    again = [packet for packet in seen.sent("A") if packet.retransmission and packet.seq in refused]
     at_once = bool(from_balancer and again) and again[0].time_s > from_balancer[0].time_s
     counted = seen.counters.get("IcmpMsgOutType3", 0)
     first = seen.sent("B")[0] if seen.sent("B") else None
