@@ -45,3 +45,20 @@ def test_a_slow_machine_lets_no_throttle_pass(id, kind, stem, times, deserved):
     assert verdict.verdict == deserved, verdict.text()
     if deserved == "COULD NOT TELL":
         assert failed(verdict) == [RAN_ON]
+
+
+@pytest.mark.parametrize(
+    "times, deserved, id",
+    [
+        ([6, 1, 1], "PASS", []),
+        ([6, 1, 6], "COULD NOT TELL", [RAN_ON]),
+        ([6, 6, 1], "COULD NOT TELL", [RAN_ON]),
+        ([6, 6, 6], "FAIL", ["bulk"]),
+        ([1, 6, 6], "FAIL", ["bulk"]),  # as by a token bucket, which the first one empties
+    ],
+)
+def test_transfers_that_are_not_all_slow_are_the_machines(times, deserved, id):
+    right = known("frag-needed/1", "solution", "1-route-mtu")
+    bulk = [Bulk(one.untouched_s, one.untouched_s * each) for one, each in zip(right.seen.bulk, times, strict=True)]
+    verdict = verdict_on(replace(right, seen=replace(right.seen, bulk=bulk)))
+    assert verdict.verdict == deserved and failed(verdict) == id, verdict.text()

@@ -19,7 +19,6 @@ from labs.errors import FAULT, RAN_ON
 from labs.judge.judging import WHOLE, judge_of, picture, verdict_on, verdict_on_file
 from tests.labs.judge.made import (
     BALANCED,
-    BULK,
     CURED,
     CURED_TOO,
     RIGHT,
@@ -91,8 +90,8 @@ def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_
         (balanced([*BALANCED[1:], replace(BALANCED[0], server="10.0.0.5:7000")]), "through-balancer"),
         (balanced([*BALANCED[1:], replace(BALANCED[0], service="10.0.0.2:1")]), "through-balancer"),
         (seen(connections=Connections(BALANCED, 0)), "through-sidecar"),
-        (seen(bulk=[Bulk(1.0, 9.0)] * 2 + BULK[:1]), "bulk"),
-        (seen(sidecar_bulk=[Bulk(1.0, 9.0)] * 2 + BULK[:1]), "bulk-sidecar"),
+        (seen(bulk=[Bulk(1.0, 9.0)] * 3), "bulk"),
+        (seen(sidecar_bulk=[Bulk(1.0, 9.0)] * 3), "bulk-sidecar"),
         (replace(RIGHT, settings=[Settings("balancer", [], [" x "]), SETTINGS[1]]), "balancer-left-alone"),
         (replace(RIGHT, settings=[SETTINGS[0], Settings("server", ["y"])]), "server-left-alone"),
         (replace(seen(fragments=2), script=Script(3, "a\nno such host")), "exit-status"),
