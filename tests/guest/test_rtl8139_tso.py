@@ -72,6 +72,16 @@ def test_where_nothing_is_cut_no_judge_says_yes_or_no(monkeypatch, number, measu
     assert verdict.verdict == "SKIP", verdict.text()
 
 
+def test_a_busy_machines_rate_says_nothing_and_a_slow_one_with_drops_says_no(outcome):
+    broken = outcome.seen["as_it_is"]
+    rounds = outcome.rounds["tso_off"]
+    slow = [replace(one, got_bytes=2 * broken.got_bytes, took_s=broken.took_s, held_up_ms=0) for one in rounds.every]
+    busy = replace(outcome, rounds=outcome.rounds | {"tso_off": replace(rounds, every=slow)})
+    assert busy.reproduced is None and "the processor was busy" in busy.missing
+    dropped = [replace(one, router_counters={"IpFragFails": 1}) for one in slow]
+    assert replace(outcome, rounds=outcome.rounds | {"tso_off": replace(rounds, every=dropped)}).reproduced is False
+
+
 def test_hiding_is_no_fix_to_the_judge(outcome):
     hidden = outcome.rounds | {"tso_off": outcome.rounds["mtu_lock"]}
     failed = [claim.what for claim in replace(outcome, rounds=hidden).claims if not claim.holds]

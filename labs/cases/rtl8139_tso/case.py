@@ -17,7 +17,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labs.cases.rtl8139_tso.judge import HELD_UP_MS, NEEDED, ROUNDS, faster, judge, rate
+from labs.cases.rtl8139_tso.judge import HELD_UP_MS, NEEDED, ROUNDS, faster, judge, rate, too_slow_to_tell
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download, Downloads
 from labs.cases.rtl8139_tso.remedies import STATES, under
@@ -82,7 +82,8 @@ class Outcome(Claims):
 
     @property
     def missing(self) -> str:
-        return "; ".join(f"{each.every[0].called}: {each.missing}" for each in self.rounds.values() if each.missing)
+        stops = [f"{each.every[0].called}: {each.missing}" for each in self.rounds.values() if each.missing]
+        return "; ".join(stops) or too_slow_to_tell(self.rounds)
 
     @property
     def seen(self) -> dict[str, Download]:

@@ -114,6 +114,23 @@ def faster(broken: Rounds[Download], state: Rounds[Download]) -> float:
     return now / was if was else math.inf
 
 
+def too_slow_to_tell(seen: dict[str, Rounds[Download]]) -> str:
+    """Say which rate is neither the broken one, which TCP's timers set, nor a fixed one, though nothing was dropped or
+    sent again: then the machine slowed these downloads down. Empty if there is none, or if the broken card shows no
+    fault."""
+    broken = seen["as_it_is"]
+    if not all(claim.holds for claim in broken.in_each(mechanism)):
+        return ""
+    for key, least in (*((key, FIXED_RATIO) for key in FIXES), ("mtu_lock", LOCK_RATIO)):
+        state, times = seen[key], faster(broken, seen[key])
+        if 1 < times < least and not any(one.router("FragFails") or one.sent_again for one in state.measured):
+            return (
+                f"{state.every[0].called}: the processor was busy: {times:.1f} times as fast as broken, expected "
+                f"{least} at least, though nothing was dropped or sent again"
+            )
+    return ""
+
+
 def ratio(broken: Rounds[Download], state: Rounds[Download], least: float) -> Claim:
     """How many times as fast, as a claim."""
     times = faster(broken, state)
