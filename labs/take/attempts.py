@@ -16,15 +16,16 @@ from labs.judge import judging
 from labs.measure.timing import breakdown
 
 TRIES = 3
-PATIENCE_S = 80  # three of them are over before the host gives an answer up (deadline_s in exercise.toml)
+SHARE = 0.8  # of the time after which the host gives an answer up (deadline_s in exercise.toml), for all of them
 
 
 def take_and_judge(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     """The verdict on an answer, and the evidence, if there is any. A machine that lacks something gives SKIP with the
     reason.
 
-    Evidence is taken on new networks, and taken again if the machine stood still meanwhile or an instrument of ours
-    lost something; what came out has no part in it. If that was so each time, the verdict is COULD NOT TELL.
+    Evidence is taken on new networks, and taken again if the machine stood still meanwhile, if an instrument of ours
+    lost something, or if times that should be alike are not, which says that the machine was busy. If that was so each
+    time, the verdict is COULD NOT TELL. What fails or passes is never taken again.
     """
     asked, verdict = exercise(id), Verdict(id)
     if is_empty(answer):
@@ -32,7 +33,8 @@ def take_and_judge(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     take = exercise_module(asked, "measure").take
     evidence, began = None, time.monotonic()
     for number in range(TRIES):
-        if number and time.monotonic() - began > PATIENCE_S:
+        spent_s = time.monotonic() - began
+        if number and spent_s * (number + 1) / number > SHARE * asked.deadline_s:  # with one more that takes as long
             break
         try:
             evidence = take(asked, answer)
