@@ -10,8 +10,9 @@ import pytest
 
 from core import cases
 from core.statuses import VERDICTS
+from tests.guest.conclusive import conclusive
 from tests.labs.judge.stored import failed
-from tests.vm.conftest import REPOSITORY, asked, qemu_pids
+from tests.vm.conftest import REPOSITORY, asked, held_up, lost, qemu_pids
 
 SOLUTION = cases.exercise("frag-needed/1").solution
 
@@ -29,7 +30,7 @@ def check(lab, tmp_path, no_guest_left):
         assert answer.returncode == VERDICTS[verdict["verdict"]]
         return verdict
 
-    return judged
+    return lambda text: conclusive(lambda: judged(text), held_up, lost)
 
 
 def test_empty_fails(check):

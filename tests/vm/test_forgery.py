@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from core.judge.evidence import REFUSED
+from tests.guest.conclusive import conclusive
+from tests.vm.conftest import held_up, lost
 
 FORGERIES = sorted(Path(__file__).with_name("forgeries").iterdir())
 # Of those that are refused nothing: what they write nobody else has, or what they do is seen.
@@ -32,9 +34,8 @@ def attacks():
 @pytest.mark.parametrize("path", attacks())
 def test_a_forger_is_kept_out_and_named(lab, path, no_guest_left):
     exercise = "splice-push/1" if path.suffix == ".py" else "frag-needed/1"
-    answer = lab("check", exercise, str(path), "--json")
-    verdict = json.loads(answer.stdout)
-    assert (answer.returncode, verdict["verdict"]) == (1, "FAIL"), verdict
+    verdict = conclusive(lambda: json.loads(lab("check", exercise, str(path), "--json").stdout), held_up, lost)
+    assert verdict["verdict"] == "FAIL", verdict
     said = " ".join(verdict["reasons"])
     assert "forged" not in said and "not the judge's" not in said, said
     assert SAYS[path.stem] in said if path.stem in SAYS else REFUSED.search(said), said
