@@ -316,7 +316,7 @@ def test_ctrl_c_at_the_command_line_leaves_nothing(moment):
         time.sleep(0.01)
     running.send_signal(signal.SIGINT)
     said = running.communicate(timeout=60)[1]
-    assert running.returncode == 130 and "undone" in said
+    assert running.returncode == 130 and "undone" in said, (running.returncode, said)
     assert left_behind() == before
 
 
