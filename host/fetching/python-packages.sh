@@ -3,7 +3,7 @@
 # host/bundle/ahead.py needs: `python-packages.sh ENVIRONMENT REQUIREMENTS [FOLDER]`.
 set -eu
 environment=$1 requirements=$2 folder=${3-}
-FEW=' filelock markdown-it-py mdurl platformdirs pygments rich '
+FEW=' filelock markdown-it-py mdurl platformdirs pygments qemu-qmp rich '
 pip() { "$environment/bin/python" -m pip install --require-hashes --no-input --disable-pip-version-check "$@"; }
 
 python3 -m venv "$environment"

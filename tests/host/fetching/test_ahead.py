@@ -1,5 +1,6 @@
-"""Is the guest's image begun while pip still installs, with the few packages that this needs, and ended with it? The
-checkout is one of a few files, whose host/bundle/ahead.py says when it runs, and its packages come from a folder."""
+"""Are the guest's image and first boot begun while pip still installs, with the few packages that this needs, and
+ended with it? The checkout is one of a few files, whose host/bundle/ahead.py says when it runs, and its packages come
+from a folder."""
 
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from core.waiting import poll
+from host.bundle.ahead import asked_for
 from host.paths import FETCHING, REPOSITORY
 
 FILES = ("lab", "host/fetching/python-packages.sh")
@@ -23,7 +25,8 @@ SLOW_S = 120  # to make a venv, on two busy cores
 AHEAD = """import filelock, glob, os, sys, time
 aside = os.environ["HOME"] + "/.cache/where-packets-wait/environment-*"
 with open(os.environ["HOME"] + "/ahead", "w") as file:
-    print(os.getpid(), *[path for path in glob.glob(aside) if not path.endswith((".part", ".ahead"))], file=file)
+    whole = [path for path in glob.glob(aside) if not path.endswith((".part", ".ahead"))]
+    print(os.getpid(), *sys.argv[1:], *whole, file=file)
 time.sleep({sleeps_s})
 """
 
@@ -77,7 +80,8 @@ def test_the_image_is_begun_before_there_is_an_environment(call, tmp_path, comma
     running = call(command)
     printed, said = running.communicate(timeout=SLOW_S)
     assert running.returncode == 0 and printed == f"{command}\n", said
-    (process,) = (tmp_path / "ahead").read_text().split()  # and no environment
+    process, *words = (tmp_path / "ahead").read_text().split()
+    assert words == [command]  # and no environment
     assert "usage" not in said
     assert not alive(int(process)) and not list((tmp_path / ".cache/where-packets-wait").glob("*.ahead*"))
 
@@ -111,7 +115,7 @@ def test_it_needs_no_other_package(tmp_path):
     """What host/bundle/ahead.py imports, with none of our packages in reach but the few."""
     few = re.search(r"^FEW='(.*)'$", (FETCHING / "python-packages.sh").read_text(), re.MULTILINE)[1].split()
     for name in few:
-        module = name.replace("-py", "").replace("-", "_")
+        module = {"qemu-qmp": "qemu"}.get(name, name.replace("-py", "").replace("-", "_"))
         (tmp_path / module).symlink_to(Path(sysconfig.get_path("purelib")) / module)
     program = (
         f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(REPOSITORY)!r}]; "
@@ -119,3 +123,17 @@ def test_it_needs_no_other_package(tmp_path):
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, profile",
+    [
+        (["start"], "stock"),
+        (["start", "--no-browser", "--bundle", "/media/stick/bundle"], "stock"),
+        (["start", "rtl8139-tso"], "rtl8139"),
+        (["start", "--port", "8889", "addr-select"], "stock"),
+        (["up", "rtl8139"], "rtl8139"),
+    ],
+)
+def test_the_boot_is_that_of_the_guest_asked_for(words, profile):
+    assert asked_for(words) == profile
