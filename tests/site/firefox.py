@@ -34,18 +34,18 @@ class Page:
         """Until all of it is loaded."""
         self._ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
-    def text(self, selector: str) -> str | None:
-        """The text of the first element, None if there is none."""
-        script = f"document.querySelector({json.dumps(selector)})?.textContent ?? null"
+    def text(self, selector: str, number: int = 0) -> str | None:
+        """The text of the first element, or of that of this number; None if there is none."""
+        script = f"document.querySelectorAll({json.dumps(selector)})[{number}]?.textContent ?? null"
         return self._ask("script.evaluate", expression=script, target={"context": self._context}, awaitPromise=False)[
             "result"
         ].get("value")
 
-    def click(self, selector: str) -> None:
-        """With the pointer, in the middle of the first element."""
-        element, *_ = self._ask(
+    def click(self, selector: str, number: int = 0) -> None:
+        """With the pointer, in the middle of the first element, or of that of this number."""
+        element = self._ask(
             "browsingContext.locateNodes", context=self._context, locator={"type": "css", "value": selector}
-        )["nodes"]
+        )["nodes"][number]
         self._ask(
             "script.callFunction",
             functionDeclaration="it => it.scrollIntoView({block: 'center'})",
