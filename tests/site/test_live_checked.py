@@ -12,7 +12,7 @@ BOX = "#exercise-1 .wpw-exercise"
 CHECK, EDITOR, VERDICT, SAID = (
     f"{BOX} {what}" for what in ("[data-do=check]", "textarea", ".wpw-verdict", ".wpw-live-said")
 )
-CHECK_MS = 400_000  # half a minute on a quiet machine
+CHECK_MS = 900_000  # half a minute on a quiet machine, and four times that in the gate
 
 
 def judged(page, answer: str) -> str:
