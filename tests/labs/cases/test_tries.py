@@ -2,6 +2,7 @@
 is the server's, and no more than TRIES times are needed to say so."""
 
 import importlib
+from types import SimpleNamespace
 
 import pytest
 
@@ -67,3 +68,53 @@ def test_what_waits_each_time_is_asked_for_so_often_and_no_more(one_connection, 
     found, asked = one_connection(*tries)
     assert asked == measure.TRIES and found.tried_ms == [LATE_MS] * (asked - 1)
     assert found.slept_ms == pytest.approx(41.2)
+
+
+@pytest.fixture
+def each_alone(measure):
+    """each_alone(took): by size, (what its tries took, how long the last was waited for), where took(size, number) says
+    that of each try in ms, None for one that never comes."""
+
+    def tried(took, held_up_ms=0.0):
+        asked, patience = dict.fromkeys(measure.SIZES, 0), {}
+
+        def ask(size, patience_s):
+            asked[size] += 1
+            patience[size], took_ms = patience_s, took(size, asked[size])
+            body = b"x" * size if took_ms else b""
+            ended = SimpleNamespace(is_alive=lambda: False)
+            way = SimpleNamespace(size=size)
+            one = SimpleNamespace(thread=ended, body=body, way=way, took_ms=took_ms or 1300.0, held_up_ms=held_up_ms)
+            return measure.Try(SimpleNamespace(took_ms=CONTROL_MS), one)
+
+        found = {size: [each.one.took_ms for each in tries] for size, tries in zip(asked, measure.alone(ask))}
+        return {size: (tries, patience[size]) for size, tries in found.items()}
+
+    return tried
+
+
+def test_each_has_the_time_that_it_takes_and_what_is_late_is_asked_for_again(each_alone, measure):
+    late = measure.SIZES[3]
+    found = each_alone(lambda size, number: LATE_MS if (size, number) == (late, 1) else AT_ONCE_MS)
+    assert found[late] == ([LATE_MS, AT_ONCE_MS], None)
+    assert all(found[size] == ([AT_ONCE_MS], None) for size in measure.SIZES if size != late)
+
+
+def test_after_one_that_waits_each_time_the_others_are_tried_once(each_alone, measure):
+    first, *others = each_alone(lambda size, number: LATE_MS).values()
+    assert first[0] == [LATE_MS] * measure.TRIES and all(tries == [LATE_MS] for tries, _ in others)
+
+
+def test_unless_the_machine_stood_still_each_time(each_alone, measure):
+    found = each_alone(lambda size, number: LATE_MS, held_up_ms=100.0)
+    assert all(tries == [LATE_MS] * measure.TRIES for tries, _ in found.values())
+
+
+def test_after_one_that_is_lost_nobody_waits_long(each_alone, measure):
+    found = each_alone(lambda size, number: None if size == measure.SIZES[1] else AT_ONCE_MS)
+    patience_s = [patience for _, patience in found.values()]
+    assert patience_s == [None, None] + [measure.PATIENCE_S] * (len(measure.SIZES) - 2)
+
+
+def test_what_trickles_in_is_not_asked_for_again(each_alone):
+    assert all(len(tries) == 1 for tries, _ in each_alone(lambda size, number: 20_000.0).values())

@@ -10,11 +10,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from labs.cases.splice_push.delivery.asking import ANSWER_PORT, EXACT, Asked, asked_again, asked_together
 from labs.cases.splice_push.delivery.judge import (
+    HELD_UP_MS,
     MOST_LINES,
     SIZES,
     SLEPT_MS,
@@ -39,6 +41,7 @@ from labs.trace.tracer import Event, Tracer
 
 UNTOUCHED = WAYS[0]
 Kind = TypeVar("Kind")
+TRICKLES_MS = 3000  # from then on an object comes bit by bit: 800 ms are the most that was seen of a busy machine
 TRACE_S = 1.0  # what strace gets to write its last lines
 # Whatever is given a descriptor, the connection's among them, and what sleeps.
 CALLS = "%desc,%network,nanosleep,clock_nanosleep,futex"
@@ -54,8 +57,8 @@ def served(answer: str) -> Served:
         with serving(answer) as (net, tracer, trace), StallDetector() as clock:
             untouched = Fetch(net, UNTOUCHED)
             untouched.thread.join(PATIENCE_S)
-            tried = list(alone(net, tracer, clock, trace))
-            most = 1 if any(try_waited(tries[-1]) for tries in tried) else TRIES
+            tried = list(alone(partial(fetch_both, net, tracer, clock, trace)))
+            most = 1 if any(waits_each_time(tries[-1]) for tries in tried) else TRIES
             tried_again = in_tries(lambda: again(net, tracer, clock, trace), any_waited, most)
             together = asked_together(net, tracer, clock)
             missing_bytes = untouched.fetched().missing_bytes
@@ -129,21 +132,36 @@ def in_tries(ask: Callable[[], Kind], waited: Callable[[Kind], bool], most: int)
     return tries
 
 
-def alone(net: Network, tracer: Tracer, clock: StallDetector, trace: Path) -> Iterator[list[Try]]:
-    """Each object on a connection of its own. After one that waited at each try, the others are tried once."""
-    most = TRIES
+def alone(ask: Callable[[int, float | None], Try]) -> Iterator[list[Try]]:
+    """Each object on a connection of its own, for which there is the time that it takes; after one that waited at each
+    try, the others are tried once, and after one that is lost, the next is asked for when no timer can help any more.
+    """
+    most, patience_s = TRIES, None
     for size in SIZES:
-        found = in_tries(lambda: fetch_both(net, size, tracer, clock, trace), try_waited, most)
-        if try_waited(found[-1]):
+        found = in_tries(partial(ask, size, patience_s), try_waited, most)
+        if waits_each_time(found[-1]):
             most = 1
+        if not is_whole(found[-1]):
+            patience_s = PATIENCE_S
         yield found
 
 
-def try_waited(found: Try) -> bool:
-    """Whether all of the answer's object came, and `waited`."""
+def is_whole(found: Try) -> bool:
+    """Whether all of the answer's object came."""
     one = found.one
-    whole = one is not None and not one.thread.is_alive() and len(one.body) == one.way.size
-    return whole and waited(one.took_ms, found.control.took_ms, found.slept_ms)
+    return one is not None and not one.thread.is_alive() and len(one.body) == one.way.size
+
+
+def try_waited(found: Try) -> bool:
+    """Whether all of the answer's object came, and `waited`; what trickles in is not asked for again."""
+    if not (one := found.one) or not is_whole(found) or one.took_ms > TRICKLES_MS:
+        return False
+    return waited(one.took_ms, found.control.took_ms, found.slept_ms)
+
+
+def waits_each_time(found: Try) -> bool:
+    """Whether the last of an object's tries waited, and by the server's doing: the machine did not stand still."""
+    return try_waited(found) and found.one is not None and found.one.held_up_ms <= HELD_UP_MS
 
 
 def any_waited(found: list[Asked]) -> bool:
@@ -156,10 +174,13 @@ def waited(took_ms: float, control_ms: float, slept_ms: float) -> bool:
     return took_ms > enough_ms(control_ms) or slept_ms > SLEPT_MS
 
 
-def fetch_both(net: Network, size: int, tracer: Tracer, clock: StallDetector, trace: Path) -> Try:
-    """An object from the lab's own server, with the exact length, and from the answer's."""
+def fetch_both(
+    net: Network, tracer: Tracer, clock: StallDetector, trace: Path, size: int, patience_s: float | None
+) -> Try:
+    """An object from the lab's own server, with the exact length, and from the answer's, which is waited for until it
+    ends by itself (None) or for so long."""
     control = Fetch(net, replace(UNTOUCHED, query=EXACT, size=size))
-    control.thread.join(PATIENCE_S)
+    control.thread.join()
     written = trace.stat().st_size
     clock.begin()
     way = replace(UNTOUCHED, name=f"{size} bytes", port=ANSWER_PORT, size=size)
@@ -167,7 +188,7 @@ def fetch_both(net: Network, size: int, tracer: Tracer, clock: StallDetector, tr
         one = Fetch(net, way, tracer if size <= TRACED_BYTES else None)
     except OSError:
         return Try(control, None)
-    one.thread.join(PATIENCE_S)
+    one.thread.join(patience_s)
     one.held_up_ms = clock.late_ms()
     if one.thread.is_alive():
         return Try(control, one)
