@@ -145,12 +145,13 @@ def excusing_ms(patience_s: float) -> float:
     return patience_s * 1e3 / 2
 
 
-def abstain(verdict: Verdict, untold: Iterable[str]) -> None:
+def abstain(verdict: Verdict, untold: Iterable[str], check: str = RAN_ON) -> None:
     """Raises CouldNotTell with the first of these sentences on what the machine has kept from being told, if there are
-    any, and if no check failed: a failure of something else stands. So it is the last that a judge asks."""
+    any, and if no check failed: a failure of something else stands. So it is the last that a judge asks. `check` is the
+    id of what could not be told."""
     for reason in filter(None, untold):
         if verdict.verdict != "FAIL":
-            raise CouldNotTell(reason, RAN_ON)
+            raise CouldNotTell(reason, check)
 
 
 def judge_script(verdict: Verdict, evidence: Evidence, refused: str = "") -> None:

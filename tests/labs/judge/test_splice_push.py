@@ -256,6 +256,13 @@ def test_late_on_a_machine_that_stood_still_says_nothing():
     assert verdict_on(of(ONE, 1, took_ms=22, held_up_ms=60)).verdict == "PASS"
 
 
+def test_asleep_for_as_long_as_the_machine_stood_still_says_nothing():
+    slept_ms = with_lines(ONE, 1, SLEEP).seen.objects[1].slept_ms
+    for stop_ms, verdict in ((slept_ms, "COULD NOT TELL"), (slept_ms / 10, "FAIL")):
+        held_up = of(with_lines(ONE, 1, SLEEP), 1, held_up_ms=stop_ms)
+        assert verdict_on(held_up).verdict == verdict, verdict_on(held_up).text()
+
+
 STOPPED = {"missing_bytes": 1, "held_up_ms": 600.0}
 
 
@@ -277,6 +284,10 @@ def test_missing_on_a_machine_that_stood_still_says_nothing(evidence):
         (at_once(at_once(TWO, 2, **STOPPED), 3, missing_bytes=1), "several-clients"),
         (at_once(ONE, 2, sha256="0", held_up_ms=600.0), "several-clients"),
         (with_lines(of(ONE, -1, **STOPPED), 0, splice(0, 0)), "few-calls"),
+        (of(of(ONE, 1, took_ms=222, held_up_ms=60), 2, missing_bytes=1), "delivered"),
+        (of(of(ONE, 1, took_ms=22, tried_ms=[222]), 2, missing_bytes=1), "delivered"),
+        (of(of(ONE, 1, tried_ms=[22], tried_slept_ms=[50]), 2, took_ms=222), "in-time"),
+        (with_lines(of(TWO, 1, took_ms=22, tried_ms=[222]), 2, SLEEP), "no-sleep"),
         (replace(of(TWO, LARGEST, **STOPPED), answer="CALLS = 3\nCOPIED_BYTES = 40000"), "calls"),
     ],
 )

@@ -11,8 +11,8 @@ from core.serialization import Damaged
 from labs.cases.splice_push.delivery import system_calls
 from labs.cases.splice_push.pages import Call, of
 from labs.cases.splice_push.server import PATTERN
-from labs.errors import FAULT, RAN_ON, CannotTry, CouldNotTell
-from labs.judge.judging import excusing_ms, none_of, observation
+from labs.errors import FAULT, RAN_ON, CannotTry
+from labs.judge.judging import abstain, excusing_ms, none_of, observation
 from labs.measure.bounds import bounds
 
 # From a byte to a megabyte: less than a segment, a segment less a byte, a pipeful, and a byte more than that.
@@ -128,8 +128,11 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
     none_of(verdict, "same-bytes", map(another, seen.all), "what came is, each time, the object that was asked for")
     none_of(verdict, "no-timer", map(timers, seen.all), "no timer had to help an object along")
     none_of(verdict, "calls-return", map(unfinished, seen.all), "every system call returns")
-    none_of(verdict, NO_SLEEP, map(asleep, seen.all), "nothing sleeps before an object is sent")
-    none_of(verdict, IN_TIME, map(late, seen.all), "each object came about as soon as with the exact length")
+    slept, came_late = [*map(asleep, seen.all)], [*map(late, seen.all)]
+    if any(slept) or not any(asleep_once(one) or asleep_amid_a_stop(one) for one in seen.all):
+        none_of(verdict, NO_SLEEP, slept, "nothing sleeps before an object is sent")
+    if any(came_late) or not any(late_amid_a_stop(one) or late_once(one) for one in seen.all):
+        none_of(verdict, IN_TIME, came_late, "each object came about as soon as with the exact length")
     answered = [one for one in seen.again if not one.missing_bytes]
     if known(seen.again) == seen.again:
         verdict.expect(
@@ -197,16 +200,26 @@ def unfinished(one: Object) -> str:
 
 
 def asleep(one: Object) -> str:
-    """Say that the server slept at each try. Tries that differ say nothing: on a busy machine, a call that sleeps for
-    no time at all may be woken late."""
-    each_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_slept_ms, one.slept_ms))
-    if one.slept_ms <= SLEPT_MS:
-        if any(ms > SLEPT_MS for ms in one.tried_slept_ms):
-            raise CouldNotTell(
-                f"{one.size} bytes: the server slept for {each_ms} ms, at one try and not at another", NO_SLEEP
-            )
+    """Say that the server slept at each try, and for longer than the machine stood still."""
+    if one.slept_ms <= SLEPT_MS or one.slept_ms - one.held_up_ms <= SLEPT_MS:
         return ""
+    each_ms = _each(one.tried_slept_ms, one.slept_ms)
     return f"{one.size} bytes: the server sleeps for {each_ms} ms while it has them to send"
+
+
+def asleep_once(one: Object) -> str:
+    """Say that the server slept at one try and not at the last; empty if that is not so. It says nothing: on a busy
+    machine, a call that sleeps for no time at all may be woken late."""
+    if one.slept_ms > SLEPT_MS or not any(ms > SLEPT_MS for ms in one.tried_slept_ms):
+        return ""
+    each_ms = _each(one.tried_slept_ms, one.slept_ms)
+    return f"{one.size} bytes: the server slept for {each_ms} ms, at one try and not at another"
+
+
+def asleep_amid_a_stop(one: Object) -> str:
+    """Say that the machine stood still for as long as the server slept, who may have waited for a lock for a moment;
+    empty if that is not so."""
+    return stood_still(one) if one.slept_ms > SLEPT_MS >= one.slept_ms - one.held_up_ms else ""
 
 
 def enough_ms(control_ms: float) -> float:
@@ -214,17 +227,46 @@ def enough_ms(control_ms: float) -> float:
     return max(LATE_MS, LATE_RATIO * control_ms)
 
 
+def is_late(one: Object) -> bool:
+    """Whether an object that is there came late, by the control in the same run."""
+    return not one.missing_bytes and one.took_ms > enough_ms(one.control_ms)
+
+
 def late(one: Object) -> str:
-    """Say that an object came late, by the control in the same run, at each try. A machine that stood still, or tries
-    that differ, say nothing."""
+    """Say that an object came late at each try, while the machine did not stand still."""
+    if not is_late(one) or one.held_up_ms > HELD_UP_MS:
+        return ""
     most_ms = enough_ms(one.control_ms)
-    if one.missing_bytes:
+    return f"{one.size} bytes came after {_each(one.tried_ms, one.took_ms)} ms, expected {most_ms:.0f} at most"
+
+
+def amid_a_stop(one: Object) -> str:
+    """Say that the machine stood still while an object was late, or while the server slept; empty if that is not so."""
+    return late_amid_a_stop(one) or asleep_amid_a_stop(one)
+
+
+def late_amid_a_stop(one: Object) -> str:
+    """Say that the machine stood still while an object was late; empty if that is not so."""
+    return stood_still(one) if is_late(one) and one.held_up_ms > HELD_UP_MS else ""
+
+
+def late_once(one: Object) -> str:
+    """Say that an object came late at one try and in time at the last, which says nothing; empty if that is not so."""
+    if one.missing_bytes or is_late(one) or not any(ms > enough_ms(one.control_ms) for ms in one.tried_ms):
         return ""
-    took_ms = ", ".join(f"{ms:.0f}" for ms in (*one.tried_ms, one.took_ms))
-    if one.took_ms <= most_ms:
-        if any(ms > most_ms for ms in one.tried_ms):
-            raise CouldNotTell(f"{one.size} bytes came after {took_ms} ms, late and then in time", IN_TIME)
-        return ""
-    if one.held_up_ms > HELD_UP_MS:
-        raise CouldNotTell(stood_still(one), RAN_ON)
-    return f"{one.size} bytes came after {took_ms} ms, expected {most_ms:.0f} at most"
+    return f"{one.size} bytes came after {_each(one.tried_ms, one.took_ms)} ms, late and then in time"
+
+
+def _each(tried_ms: list[float], last_ms: float) -> str:
+    return ", ".join(f"{ms:.0f}" for ms in (*tried_ms, last_ms))
+
+
+UNTOLD = {RAN_ON: amid_a_stop, NO_SLEEP: asleep_once, IN_TIME: late_once}  # by the id of the check
+
+
+def abstain_where_untold(verdict: Verdict, seen: Served) -> None:
+    """Raises CouldNotTell as judging.abstain() does, for what cannot be told of an object; the last that an exercise
+    asks."""
+    abstain(verdict, map(untold, seen.every))
+    for check, reason in UNTOLD.items():
+        abstain(verdict, map(reason, seen.all), check)

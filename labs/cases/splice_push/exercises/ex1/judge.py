@@ -6,9 +6,16 @@ from collections.abc import Callable
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from labs.cases.splice_push.delivery import system_calls
-from labs.cases.splice_push.delivery.judge import TRACED_BYTES, Object, Served, asked_and_moved, delivered, untold
+from labs.cases.splice_push.delivery.judge import (
+    TRACED_BYTES,
+    Object,
+    Served,
+    abstain_where_untold,
+    asked_and_moved,
+    delivered,
+)
 from labs.cases.splice_push.pages import PIPE_BYTES, of, pages
-from labs.judge.judging import Judge, abstain, none_of
+from labs.judge.judging import Judge, none_of
 
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
@@ -24,7 +31,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     each("splice-a-pipeful", too_many_splices, "one splice is made for each pipeful")
     each("exact-length", greedy, "every splice asks for what the pipe holds")
     each("no-more-at-end", says_more, "the last splice of each object does not say that more will come")
-    abstain(verdict, map(untold, seen.every))
+    abstain_where_untold(verdict, seen)
 
 
 def too_many_calls(one: Object) -> str:

@@ -5,9 +5,9 @@ from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.expression import NoExpression, numbers
 from core.judge.verdict import Verdict, VerdictFinal
-from labs.cases.splice_push.delivery.judge import Object, Served, asked_and_moved, delivered, untold
+from labs.cases.splice_push.delivery.judge import Object, Served, abstain_where_untold, asked_and_moved, delivered
 from labs.cases.splice_push.pages import PIPE_BYTES
-from labs.judge.judging import Judge, abstain, none_of
+from labs.judge.judging import Judge, none_of
 
 COSTS = ("CALLS", "COPIED_BYTES")
 
@@ -45,7 +45,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
             f"{name} = {found}",
             f"{name} is {said[name]} in the file, and {found} by strace",
         )
-    abstain(verdict, map(untold, seen.every))
+    abstain_where_untold(verdict, seen)
 
 
 def exact(one: Object) -> str:
