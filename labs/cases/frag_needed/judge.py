@@ -6,8 +6,8 @@ same run. Milliseconds alone prove nothing on a busy machine.
 
 from pathlib import Path
 
-from labs.cases.frag_needed.names import TUNNEL_MTU
-from labs.cases.frag_needed.observed import Observed
+from labs.cases.frag_needed.names import TIMER_FLOOR_MS, TUNNEL_MTU
+from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.claims import Claim
 from labs.measure.bounds import bounds
 from labs.measure.rounds import Rounds
@@ -45,6 +45,18 @@ def slower(stalled: Rounds[Observed], other: Rounds[Observed]) -> float:
 def b_ms(seen: Observed) -> float:
     """How long B waited."""
     return seen["B"].waited_ms
+
+
+def neither(exchange: Exchange, stalled_ms: float, ratio: float) -> str:
+    """Why nobody can tell whether an exchange waited, or nothing: it is not `ratio` times shorter than the stall beside
+    which it is judged, and too short for TCP's timer, which is what ends a stall. So long an exchange may take where a
+    machine is slow."""
+    if exchange.waited_ms * ratio <= stalled_ms or exchange.waited_ms >= TIMER_FLOOR_MS:
+        return ""
+    return (
+        f"the machine was too slow: {exchange.name} waited {exchange.waited_ms:.0f} ms, which is not quick beside "
+        f"{stalled_ms:.0f} ms, and no stall, which takes {TIMER_FLOOR_MS} ms at least"
+    )
 
 
 def asked_smaller(seen: Observed) -> int:

@@ -59,6 +59,15 @@ def tiny(seen: Observed, name: str, src: str) -> Observed:
     return replace(seen, packets=[replace(each, payload_bytes=524) if each in ours else each for each in seen.packets])
 
 
+@pytest.mark.parametrize(
+    "slow", [mended(but(CURED, SMALL, waited_ms=120.0)), through(but(CURED_TOO, SMALL, waited_ms=199.0))]
+)
+def test_what_is_neither_quick_nor_as_long_as_a_timer_says_nothing(slow):
+    assert (verdict_on(slow).verdict, failed(verdict_on(slow))) == ("COULD NOT TELL", [RAN_ON])
+    also = replace(slow, seen=replace(slow.seen, fragments=2))
+    assert (verdict_on(also).verdict, failed(verdict_on(also))) == ("FAIL", ["no-fragments"])
+
+
 @pytest.mark.parametrize("id, least", [("frag-needed/1", 1400), ("frag-needed/2", 1143), ("frag-needed/3", 1143)])
 def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_allows(id, least):
     for bytes, verdict in ((least, "PASS"), (least - 1, "FAIL")):

@@ -76,10 +76,6 @@ def exchange(seen: dict, way: str, name: str) -> dict:
     return next(each for each in seen[way]["direct"]["exchanges"] if each["name"] == name)
 
 
-def halve_the_stall(seen):
-    exchange(seen, "untouched", "B")["waited_ms"] = exchange(seen, "mended", "B")["waited_ms"]
-
-
 def stall(seen):
     exchange(seen, "mended", "A")["waited_ms"] = 250.0
 
@@ -141,7 +137,6 @@ NONE = {
     "splice-push/4-wrong-oops.c",
 }
 MUTATIONS = [
-    ("frag-needed/1", halve_the_stall, "no-stall-direct-b"),
     ("frag-needed/1", stall, "no-stall-direct-a"),
     ("frag-needed/1", lose_a_connection, "through-balancer"),
     ("frag-needed/1", fragment, "no-fragments"),

@@ -8,7 +8,7 @@ fast. Balancer and server are not one client's alone, so in exercises 2 and 3 an
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.draw.ladder import Ladder
 from core.judge.check import named
@@ -30,7 +30,7 @@ from labs.cases.frag_needed.cure.evidence import (
     ForAnother,
     Ways,
 )
-from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms
+from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, asked_smaller, b_ms, neither
 from labs.cases.frag_needed.names import ANOTHER, CLIENT, HOSTS, SERVER, TUNNEL_MTU, VIP
 from labs.cases.frag_needed.observed import Observed
 from labs.errors import FAULT, CannotTry
@@ -88,6 +88,8 @@ def judge(
             as_fast_for_another(verdict, seen.untouched, another)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS if for_another is ForAnother.NOTHING else (*HOSTS, ANOTHER))
+    if seen.untouched.has(*STALLING):
+        abstain(verdict, slow_exchanges(seen, another if for_another is ForAnother.AS_FAST else None))
     transfers = (seen.bulk, seen.sidecar_bulk, *([another.bulk, another.tls_bulk] if another else []))
     abstain(verdict, (said(each) for said in (slow, uneven) for each in transfers))
 
@@ -121,6 +123,8 @@ def compare(verdict: Verdict, seen: Cure) -> None:
             if exchange.name == LARGE:  # as much as that takes its time; the bulk transfer is what it is judged by
                 continue
             name, waited = exchange.name, exchange.waited_ms
+            if neither(exchange, stalled, RATIO):
+                continue
             verdict.expect(
                 f"no-stall-{IN_IDS[way]}-{named(name)}",
                 waited * RATIO <= stalled,
@@ -150,6 +154,17 @@ def compare(verdict: Verdict, seen: Cure) -> None:
         "no packet was fragmented",
         f"{seen.fragments} fragments were made: the packets are still too large, which is hidden now",
     )
+
+
+def slow_exchanges(seen: Cure, another: Another | None) -> Iterator[str]:
+    """Why it cannot be told of an exchange whether it stalled, for each of which that is so."""
+    stalled_ms = {way: b_ms(each) for way, each in seen.untouched.each().items()}
+    every = [seen.mended.each()] if seen.mended.has(*ASKED) else []
+    if another:
+        every.append(another.each())
+    for ways in every:
+        for before_ms, each in zip(stalled_ms.values(), ways.values(), strict=True):
+            yield from (neither(one, before_ms, RATIO) for one in each.exchanges if one.name != LARGE)
 
 
 def full_segments(
@@ -229,6 +244,8 @@ def as_fast_for_another(verdict: Verdict, untouched: Ways, another: Another) -> 
     require_no_stall(HELD_UP_MS, *(exchange for each in ways.values() for exchange in each.exchanges))
     for (way, each), before, id in zip(ways.items(), untouched.each().values(), ("direct", "tls"), strict=True):
         slowest = max((one for one in each.exchanges if one.name != LARGE), key=lambda one: one.waited_ms)
+        if neither(slowest, b_ms(before), RATIO):
+            continue
         verdict.expect(
             f"no-stall-other-{id}",
             slowest.waited_ms * RATIO <= b_ms(before),

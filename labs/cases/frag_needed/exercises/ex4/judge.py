@@ -23,8 +23,8 @@ from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cure.judge import carries, share, stalls
-from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS
-from labs.cases.frag_needed.names import CLIENT, HOSTS, TIMER_FLOOR_MS, VIP
+from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, neither
+from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.judging import (
     Judge,
@@ -158,7 +158,7 @@ def weigh(
     measured = [exchange for exchange in since if exchange.held_up_ms <= HELD_UP_MS and exchange not in late]
     longest = max(measured, key=lambda exchange: exchange.waited_ms)
     verdict.measured.update(longest_ms=round(longest.waited_ms, 1), stalled_ms=round(stalled_ms, 1))
-    untold = neither(longest, stalled_ms)
+    untold = neither(longest, stalled_ms, RATIO)
     verdict.expect(
         "no-stall",
         bool(untold) or longest.waited_ms * RATIO <= stalled_ms,
@@ -175,18 +175,6 @@ def weigh(
         f"ICMPs still ask for smaller packets: {', '.join(where)}",
     )
     return untold
-
-
-def neither(longest: Exchange, stalled_ms: float) -> str:
-    """Why nobody can tell whether the longest wait is a stall, or nothing: it is not RATIO times shorter than the one
-    before the answer, and too short for TCP's timer, which is what ends a stall. So long an exchange may take where a
-    machine is slow."""
-    if longest.waited_ms * RATIO <= stalled_ms or longest.waited_ms >= TIMER_FLOOR_MS:
-        return ""
-    return (
-        f"the machine was too slow: {longest.name} waited {longest.waited_ms:.0f} ms, which is not quick beside "
-        f"{stalled_ms:.0f} ms, and no stall, which takes {TIMER_FLOOR_MS} ms at least"
-    )
 
 
 def told_since(seen: Observed) -> list[Packet]:
