@@ -95,14 +95,15 @@ def test_two_slow_downloads_of_three_do_not_make_the_card_slow():
 
 
 def test_a_rate_between_the_broken_and_a_fixed_one_says_nothing_where_nothing_was_dropped():
-    verdict = verdict_on(changed(TWO, fixed=replace(FIXED, got_bytes=2 * BROKEN.got_bytes)))
+    between = replace(FIXED, got_bytes=2 * BROKEN.got_bytes, server_counters={})
+    verdict = verdict_on(changed(TWO, fixed=between))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON], verdict.text()
 
 
 def test_what_else_is_wrong_fails_also_where_the_rates_say_nothing():
     handed_cut = replace(SMALL, card_counters={"tx_packets": 11})
     assert failed(verdict_on(changed(FIVE, turns=UNEVEN, asked=[*ASKED[:3], handed_cut]))) == ["card-cuts-4"]
-    between = replace(fast({500: 9}), got_bytes=2 * BROKEN.got_bytes)
+    between = replace(fast({500: 9}), got_bytes=2 * BROKEN.got_bytes, server_counters={})
     assert failed(verdict_on(changed(TWO, fixed=between))) == ["full-segments"]
 
 
@@ -212,6 +213,10 @@ def test_where_both_say_fast_it_is_fast():
         (changed(TWO, fixed=fast({1308: 9}, df=False)), "df"),
         (changed(TWO, fixed=fast({500: 9})), "full-segments"),
         (changed(TWO, fixed=replace(FIXED, got_bytes=BROKEN.got_bytes)), "fast"),
+        (
+            changed(TWO, fixed=replace(FIXED, got_bytes=2 * BROKEN.got_bytes, server_counters={"TcpRetransSegs": 9})),
+            "fast",
+        ),
         (changed(TWO, other=fast({1460: 9}, mss=170, options=0)), "within-mss-other"),
         (changed(TWO, other=fast({158: 9}, mss=170, options=0)), "full-segments-other"),
         (changed(TWO, other=replace(OTHER, router_counters={"IpFragOKs": 2})), "not-cut-other"),

@@ -70,10 +70,14 @@ def fast(verdict: Verdict, broken: Download, seen: Download) -> None:
 
 def unlike(broken: Download, seen: Download) -> str:
     """Say that the rate is neither the broken one, which TCP's timers set, nor a fixed one, which the processor sets,
-    though nothing was dropped that would slow the download down; empty if that is not so."""
-    if seen.router("FragFails") or not broken.rate_kb_s < seen.rate_kb_s < FIXED_RATIO * broken.rate_kb_s:
+    though nothing was dropped or sent again that would slow the download down; empty if that is not so."""
+    if (
+        seen.router("FragFails")
+        or seen.sent_again
+        or not broken.rate_kb_s < seen.rate_kb_s < FIXED_RATIO * broken.rate_kb_s
+    ):
         return ""
-    return f"the download made {rates(broken, seen)}, though the router dropped no packets"
+    return f"the download made {rates(broken, seen)}, though nothing was dropped or sent again"
 
 
 JUDGE = Judge(Offload, judge)
