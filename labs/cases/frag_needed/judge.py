@@ -15,6 +15,7 @@ from labs.measure.rounds import Rounds
 ROUNDS, NEEDED = 3, 2  # of the fault, and as many of the control; how many of them have to have been measured
 BOUNDS = bounds(Path(__file__).parent)
 RATIO, HELD_UP_MS = BOUNDS["ratio"], BOUNDS["held_up_ms"]
+LEAST_STALL = 0.75  # of a stall beside it: a machine that makes one longer than the timer does so to the other
 
 
 def judge(broken: dict[str, Rounds[Observed]], control: dict[str, Rounds[Observed]]) -> list[Claim]:
@@ -49,13 +50,14 @@ def b_ms(seen: Observed) -> float:
 
 def neither(exchange: Exchange, stalled_ms: float, ratio: float) -> str:
     """Why nobody can tell whether an exchange waited, or nothing: it is not `ratio` times shorter than the stall beside
-    which it is judged, and too short for TCP's timer, which is what ends a stall. So long an exchange may take where a
+    which it is judged, and too short for another one, which TCP's timer ends. So long an exchange may take where a
     machine is slow."""
-    if exchange.waited_ms * ratio <= stalled_ms or exchange.waited_ms >= TIMER_FLOOR_MS:
+    least_ms = max(TIMER_FLOOR_MS, LEAST_STALL * stalled_ms)
+    if exchange.waited_ms * ratio <= stalled_ms or exchange.waited_ms >= least_ms:
         return ""
     return (
         f"the machine was too slow: {exchange.name} waited {exchange.waited_ms:.0f} ms, which is not quick beside "
-        f"{stalled_ms:.0f} ms, and no stall, which takes {TIMER_FLOOR_MS} ms at least"
+        f"{stalled_ms:.0f} ms, and no stall, which takes {least_ms:.0f} ms at least here"
     )
 
 

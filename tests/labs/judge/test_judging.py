@@ -68,6 +68,15 @@ def test_what_is_neither_quick_nor_as_long_as_a_timer_says_nothing(slow):
     assert (verdict_on(also).verdict, failed(verdict_on(also))) == ("FAIL", ["no-fragments"])
 
 
+def test_where_a_machine_makes_a_stall_longer_than_the_timer_a_wait_has_to_be_as_long_to_be_one():
+    """379 ms were seen of a stall, and 189 of a right answer beside it."""
+    stalled = seen(untouched=Ways(but(STALLS, "B", waited_ms=380.0), STALLS)).seen.untouched
+    for waited_ms, verdict in ((150.0, "PASS"), (284.0, "COULD NOT TELL"), (285.0, "FAIL")):
+        slow = mended(but(CURED, SMALL, waited_ms=waited_ms))
+        found = verdict_on(replace(slow, seen=replace(slow.seen, untouched=stalled)))
+        assert found.verdict == verdict, found.text()
+
+
 @pytest.mark.parametrize("id, least", [("frag-needed/1", 1400), ("frag-needed/2", 1143), ("frag-needed/3", 1143)])
 def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_allows(id, least):
     for bytes, verdict in ((least, "PASS"), (least - 1, "FAIL")):
