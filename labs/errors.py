@@ -18,8 +18,10 @@ class CannotTry(Exception):
 
 class CouldNotTell(Exception):
     """Something was tried, and what was measured says nothing of the kernel or of an answer: the machine stood still
-    for too long, or an instrument of ours has lost something. `check` is the id of what could not be told."""
+    for too long, or an instrument of ours has lost something. `check` is the id of what could not be told.
+    `by_the_answer` says that an answer may be why, as a machine may: then evidence is not taken again, because an
+    answer that is right by chance would pass at one of several tries."""
 
-    def __init__(self, reason: str, check: str = "measured") -> None:
+    def __init__(self, reason: str, check: str = "measured", by_the_answer: bool = False) -> None:
         super().__init__(reason)
-        self.check = check
+        self.check, self.by_the_answer = check, by_the_answer

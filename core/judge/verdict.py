@@ -32,13 +32,15 @@ class Picture(Protocol):
 class Verdict:
     """The judgement of one answer. `checks` are in the order in which they were made; `measured` is what they rest on;
     `skipped` says what the machine lacks to judge anything, `inconclusive` why what was measured does not say, and
-    `unanswered` why the answer is none yet, which fails."""
+    `unanswered` why the answer is none yet, which fails. `by_the_answer` says of what is inconclusive that the answer
+    may be why, and not the machine alone."""
 
     exercise: str
     checks: list[Check] = field(default_factory=list)
     measured: dict[str, Any] = field(default_factory=dict)
     skipped: Check | None = None
     inconclusive: Check | None = None
+    by_the_answer: bool = False
     unanswered: str = ""
     picture: Picture | None = None  # to be shown below it in a notebook
 

@@ -53,6 +53,7 @@ def verdict_on(evidence: Evidence) -> Verdict:
         verdict.skipped = undecided(reason.check, reason, reason.next_command)
     except CouldNotTell as reason:
         verdict.inconclusive = undecided(reason.check, reason, AGAIN)
+        verdict.by_the_answer = reason.by_the_answer
     if verdict.verdict == "FAIL" and asked.is_untouched(evidence.answer):
         verdict.unanswered = "it is the file to begin with, as it was"
     if evidence.script and verdict.verdict == "FAIL":
@@ -145,13 +146,13 @@ def excusing_ms(patience_s: float) -> float:
     return patience_s * 1e3 / 2
 
 
-def abstain(verdict: Verdict, untold: Iterable[str], check: str = RAN_ON) -> None:
+def abstain(verdict: Verdict, untold: Iterable[str], check: str = RAN_ON, by_the_answer: bool = False) -> None:
     """Raises CouldNotTell with the first of these sentences on what the machine has kept from being told, if there are
     any, and if no check failed: a failure of something else stands. So it is the last that a judge asks. `check` is the
-    id of what could not be told."""
+    id of what could not be told, `by_the_answer` what CouldNotTell says of it."""
     for reason in filter(None, untold):
         if verdict.verdict != "FAIL":
-            raise CouldNotTell(reason, check)
+            raise CouldNotTell(reason, check, by_the_answer)
 
 
 def judge_script(verdict: Verdict, evidence: Evidence, refused: str = "") -> None:

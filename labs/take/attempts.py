@@ -23,9 +23,10 @@ def take_and_judge(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
     """The verdict on an answer, and the evidence, if there is any. A machine that lacks something gives SKIP with the
     reason.
 
-    Evidence is taken on new networks, and taken again if the machine stood still meanwhile, if an instrument of ours
-    lost something, or if times that should be alike are not, which says that the machine was busy. If that was so each
-    time, the verdict is COULD NOT TELL. What fails or passes is never taken again.
+    Evidence is taken on new networks, and taken again where it says nothing of the answer: the machine stood still or
+    crawled meanwhile, an instrument of ours lost something, or what was to happen by chance did not. If that was so
+    each time, the verdict is COULD NOT TELL. What fails or passes is never taken again, nor what could not be told
+    because of the answer itself, maybe.
     """
     asked, verdict = exercise(id), Verdict(id)
     if is_empty(answer):
@@ -45,6 +46,6 @@ def take_and_judge(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
         except CannotTry as reason:
             return Verdict(id, skipped=judging.undecided(reason.check, reason, reason.next_command)), None
         verdict = judging.verdict_on(evidence)
-        if not verdict.inconclusive:
+        if not verdict.inconclusive or verdict.by_the_answer:
             break
     return verdict, evidence

@@ -37,7 +37,7 @@ FIXED, *_, SMALL = ASKED
 KNOCKED = Knocked(["client", "router", "stranger"], [*PORTS, 4242], {"IcmpMsgInType8": 54})
 OPENED = replace(BROKEN, server_counters={"IcmpInDestUnreachs": 2})
 OTHERS = [Settings(host) for host in HOSTS if host != "server"]
-CONTROL = replace(FIXED, packets=[])
+CONTROL = replace(FIXED, packets=[], server_counters={})
 
 
 def turns(control: str, *got_bytes: int) -> list[Turn]:
@@ -92,6 +92,15 @@ UNEVEN = turns("mended", 2, CONTROL.got_bytes, 2)
 def test_two_slow_downloads_of_three_do_not_make_the_card_slow():
     verdict = verdict_on(changed(FIVE, turns=UNEVEN))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == [RAN_ON], verdict.text()
+
+
+def test_a_card_that_may_lose_some_at_random_is_not_measured_until_it_does_not():
+    """A machine that is busy slows a download down, and loses nothing."""
+    assert not verdict_on(changed(FIVE, turns=UNEVEN)).by_the_answer
+    again = [replace(turn, own=replace(turn.own, server_counters={"TcpRetransSegs": 1})) for turn in UNEVEN]
+    verdict = verdict_on(changed(FIVE, turns=[*again[:1], *UNEVEN[1:]]))
+    assert (verdict.verdict, failed(verdict), verdict.by_the_answer) == ("COULD NOT TELL", ["fast"], True)
+    assert not verdict_on(changed(FIVE, turns=[UNEVEN[0], again[1], UNEVEN[2]])).by_the_answer  # the fast one
 
 
 def test_a_rate_between_the_broken_and_a_fixed_one_says_nothing_where_nothing_was_dropped():

@@ -20,7 +20,7 @@ from labs.cases.rtl8139_tso.fault import fits
 from labs.cases.rtl8139_tso.judge import BOUNDS, HELD_UP_MS
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.observed import OPTIONS_BYTES, Download
-from labs.judge.judging import answered, complete_observation, require_no_stall
+from labs.judge.judging import abstain, answered, complete_observation, require_no_stall
 
 # The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
 # 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
@@ -124,7 +124,7 @@ def fast(verdict: Verdict, seen: CardDownloads, control: str) -> None:
         return
     verdict.expect(
         "fast",
-        rate >= other / SLOWER,
+        rate >= _least(seen),
         f"the download runs at {rate:.0f} KB/s (the middle one of {TURNS}); from the host {control} at {other:.0f}",
         f"the download runs at {rate:.0f} KB/s (the middle one of {TURNS})",
         expected=f"a {SLOWER:g}th of the {other:.0f} that {control} gives",
@@ -137,10 +137,28 @@ def uneven(seen: CardDownloads) -> str:
     A slow card is slow each time, and a busy machine slows down some downloads and not others: so a card whose middle
     download is too slow is called slow only if its fastest is, beside the control's slowest."""
     own, others = _rates(seen)
-    if len(own) < TURNS or median(own) >= median(others) / SLOWER or max(own) < min(others) / SLOWER:
+    if len(own) < TURNS or median(own) >= _least(seen) or max(own) < min(others) / SLOWER:
         return ""
     listed, beside = (", ".join(f"{each:.0f}" for each in rates) for rates in (own, others))
     return f"the rates say nothing of the card: {listed} KB/s, by turns with {beside} from the server beside it"
+
+
+def loses(seen: CardDownloads) -> bool:
+    """Whether a download that was too slow had segments sent again, which a busy machine alone seldom does: a card that
+    loses some at random may be why."""
+    return any(turn.own.sent_again and turn.own.rate_kb_s < _least(seen) for turn in seen.turns)
+
+
+def abstain_where_uneven(verdict: Verdict, seen: CardDownloads) -> None:
+    """Raises CouldNotTell as judging.abstain() does, for rates that say nothing; the last that an exercise asks."""
+    if loses(seen):
+        abstain(verdict, [uneven(seen)], "fast", by_the_answer=True)
+    abstain(verdict, [uneven(seen)])
+
+
+def _least(seen: CardDownloads) -> float:
+    """The rate in KB/s below which a card is too slow, beside the control."""
+    return median(_rates(seen)[1]) / SLOWER
 
 
 def _rates(seen: CardDownloads) -> tuple[list[float], list[float]]:

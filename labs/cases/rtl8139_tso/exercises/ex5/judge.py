@@ -4,8 +4,8 @@ and it is still the card that cuts."""
 from core.judge.check import FOUND
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
-from labs.cases.rtl8139_tso.card.judge import CardDownloads, cut_to_size, uneven, which
-from labs.judge.judging import Judge, abstain
+from labs.cases.rtl8139_tso.card.judge import CardDownloads, abstain_where_uneven, cut_to_size, which
+from labs.judge.judging import Judge
 
 
 def judge(evidence: Evidence, verdict: Verdict) -> None:
@@ -23,7 +23,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
             expected="fewer packets than segments",
             says=FOUND,
         )
-    abstain(verdict, [uneven(cut)])
+    abstain_where_uneven(verdict, cut)
 
 
 JUDGE = Judge(CardDownloads, judge)
