@@ -67,10 +67,15 @@ def lab():
     return call
 
 
+# Ids of checks that a machine may be why of, which did not hold still. Of the answers that the tests know none does by
+# chance what the last three are about.
+THE_MACHINES = {RAN_ON, "fast", "in-time", "no-sleep"}
+
+
 def held_up(verdict: dict) -> bool:
     """Whether a judge says that the machine did not hold still. A judge that failed, or printed something else, could
     not tell either, and that is a defect: it is not tried again."""
-    return verdict["verdict"] == "COULD NOT TELL" and verdict["checks"][-1]["id"] == RAN_ON
+    return verdict["verdict"] == "COULD NOT TELL" and verdict["checks"][-1]["id"] in THE_MACHINES
 
 
 def lost(why: str) -> None:
