@@ -302,7 +302,7 @@ def test_a_stop_that_leaves_most_of_the_patience_excuses_nothing_that_is_missing
 
 def test_late_once_says_nothing_and_late_each_time_fails():
     verdict = verdict_on(of(ONE, 1, took_ms=22, tried_ms=[222]))
-    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["in-time"]
+    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["in-time"] and verdict.by_the_answer
     verdict = verdict_on(of(ONE, 1, took_ms=223, tried_ms=[222, 224]))
     assert verdict.verdict == "FAIL" and failed(verdict) == ["in-time"] and "222, 224, 223" in verdict.reasons[0]
 
@@ -310,7 +310,7 @@ def test_late_once_says_nothing_and_late_each_time_fails():
 def test_asleep_once_says_nothing_and_asleep_each_time_fails():
     asleep = with_lines(ONE, -1, SLEEP).seen.all[-1]
     verdict = verdict_on(of(ONE, -1, tried_ms=[22], tried_slept_ms=[50]))
-    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["no-sleep"]
+    assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["no-sleep"] and verdict.by_the_answer
     verdict = verdict_on(of(ONE, -1, tried_ms=[22, 23], tried_slept_ms=[41, 42], strace=asleep.strace))
     assert verdict.verdict == "FAIL" and failed(verdict) == ["no-sleep"] and "41, 42, 50" in verdict.reasons[0]
 

@@ -266,7 +266,7 @@ UNTOLD = {RAN_ON: amid_a_stop, NO_SLEEP: asleep_once, IN_TIME: late_once}  # by 
 
 def abstain_where_untold(verdict: Verdict, seen: Served) -> None:
     """Raises CouldNotTell as judging.abstain() does, for what cannot be told of an object; the last that an exercise
-    asks."""
+    asks. Of tries that differ the answer may be why: one that sleeps before every twentieth object."""
     abstain(verdict, map(untold, seen.every))
     for check, reason in UNTOLD.items():
-        abstain(verdict, map(reason, seen.all), check)
+        abstain(verdict, map(reason, seen.all), check, by_the_answer=check != RAN_ON)
