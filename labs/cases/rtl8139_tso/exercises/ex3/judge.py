@@ -1,13 +1,13 @@
 """Does the reader know what a locked MTU does? What the predictions of exercise 3 are held to, one a line.
 
 A line is read as a person reads it: in capitals or not, in quotes or not, with blanks, a unit or a remark; a number may
-be reckoned (`1500 - 52`), with a minus as it is typed or as it is set. But it says one thing, and no two lines say
-different things of one name.
+be reckoned (`1500 - 52`, `1500 - 20 IP - 32 TCP = 1448`), with a minus as it is typed or as it is set. But it says one
+thing, and no two lines say different things of one name.
 """
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from core.judge.check import named
@@ -60,11 +60,12 @@ NAMES = [f"{route}.{thing}" for route in ROUTES for thing in MEASURED]
 LINE = re.compile(r"^[^\S\n]*([\w.]+)[^\S\n]*([=:])(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"#.*")
 BRACKETS = re.compile(r"\((?:[^()]|\([^()]*\))*\)?")
-ASIDE, DASH = re.compile(r";|//"), re.compile(r"\s[-\u2212\u2013\u2014]+\s")  # begin one, unless the latter is a minus
+ASIDE = re.compile(r";|//|\s[-\u2212\u2013\u2014]+\s+(?![\d(])")  # before a number, a dash is a minus
 WORDS = ("set", "clear", "some", "none")  # to choose from
 MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, dashes as wide as a figure, and the sign
 UNIT = re.compile(r"\s*(?:bytes?|b)$")
 ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
+LABELLED, LABEL = re.compile(r"[+-]\s*[\d(]"), re.compile(r"(?<=\d)\s+(?!(?:or|and|not|minus|plus)\b)[a-z]\w*")  # 20 ip
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -85,11 +86,13 @@ def predictions(answer: str) -> dict[str, list[str]]:
 def meant(text: str) -> str:
     """What stands behind a name: a word in small letters, or a number, reckoned if need be. An aside is none of it,
     unless it is itself one of the words to choose from, or a number where one is asked for: `set; clear` says both."""
-    text = BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text))
-    said, *asides = map(_word, _parts(text))
-    others = [aside.removeprefix("or ") for aside in asides]
-    chosen = [one for one in others if one in WORDS or _is_number(said) and _is_number(one)]
-    return " or ".join(dict.fromkeys([said, *chosen])) if said else ""
+    first, *asides = ASIDE.split(BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text)))
+    sides = [_word(side) for side in first.split("=")]
+    numbers = [side for side in sides if _is_number(side)]
+    said = numbers or [side for side in sides if side in WORDS] or sides[:1]  # `MTU - 52 = 1448` says 1448
+    others = [_word(aside).removeprefix("or ") for aside in asides]
+    chosen = [one for one in others if one in WORDS or numbers and _is_number(one)]
+    return " or ".join(dict.fromkeys([*said, *chosen])) if said[0] else ""
 
 
 def _unless_a_remark(brackets: re.Match[str]) -> str:
@@ -97,21 +100,15 @@ def _unless_a_remark(brackets: re.Match[str]) -> str:
     return brackets[0] if ARITHMETIC.fullmatch(brackets[0].translate(MINUS)) else ""
 
 
-def _parts(text: str) -> Iterator[str]:
-    """What a line says, and each aside behind it."""
-    for part in ASIDE.split(text):
-        dashes = [found.start() for found in DASH.finditer(part)]
-        numbers = (end for end in (len(part), *reversed(dashes)) if _is_number(_word(part[:end])))
-        end = next(numbers, dashes[0] if dashes else len(part))  # `1500 - 52 - as before` is a number as far as it goes
-        yield part[:end]
-        yield from DASH.split(part[end:])[1:]
-
-
 def _word(text: str) -> str:
     """A word in small letters, or the number that it comes to."""
     for read in (text, BRACKETS.sub("", text)):  # `1500 - (20 + 32)` is all number, `1448 (1500 - 52)` is not
         word = " ".join(read.split()).rstrip(".,").strip("\"'`").strip().lower()
-        if number := _number(THOUSANDS.sub("", UNIT.sub("", word.translate(MINUS)))):
+        reckoned = word.translate(MINUS)
+        if LABELLED.search(reckoned):
+            while (bare := LABEL.sub("", reckoned)) != reckoned:
+                reckoned = bare
+        if number := _number(THOUSANDS.sub("", UNIT.sub("", reckoned))):
             return number
     return word
 
