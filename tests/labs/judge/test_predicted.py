@@ -135,6 +135,16 @@ def test_what_was_predicted_and_did_not_happen_fails(exercise, seen, id):
         ("mtu.df = 1500\u201352", ["1448"]),
         ("mtu.df = 1448 \u2212 as before", ["1448"]),
         ("mtu.df = 1500 - 52 - as before; or so", ["1448"]),
+        ("mtu.df = 1500 - 52 = 1448", ["1448"]),
+        ("mtu.df = 1500-52=1448", ["1448"]),
+        ("mtu.df = MTU - 52 = 1448 bytes", ["1448"]),
+        ("mtu.df = 1500 - 20 IP - 32 TCP with options", ["1448"]),
+        ("mtu.df = 1448 - 12 = 1436", ["1436"]),
+        ("mtu.df = 1448 - 12 timestamps", ["1436"]),
+        ("mtu.df = 1448 = 1436", ["1448 or 1436"]),
+        ("mtu.df = 1448 - or 1268", ["1448 or 1268"]),
+        ("mtu.df = set = clear", ["set or clear"]),
+        ("mtu.df = 1500 minus 52", ["1500 minus 52"]),
         ("mtu.df = set; clear", ["set or clear"]),
         ("mtu.df = set // Clear.", ["set or clear"]),
         ("mtu.df = set - 'clear'", ["set or clear"]),
@@ -161,6 +171,14 @@ def test_a_line_of_another_name_is_told_and_prose_is_not():
     assert predictions("Note: the lock decides\n# mtu.df = set") == {}
     verdict = verdict_on(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), solution("rtl8139-tso/3") + "mtu.ttl = 64\n"))
     assert failed(verdict) == ["known-lines"] and "mtu.ttl" in verdict.reasons[0]
+
+
+@pytest.mark.parametrize("predicted, verdict", [(13, "PASS"), (199, "PASS"), (12, "FAIL"), (201, "FAIL")])
+def test_a_time_may_be_off_by_two_of_the_mean_or_of_the_fastest_send(predicted, verdict):
+    """Beside other work, the mean of short sends grows more than that of long ones: 26 and 42 were seen of one run."""
+    turns = [replace(pair, other=replace(pair.other, mean_us=250, send_us=1000)) for pair in pairs(10, 500)]
+    answer = f"lookups = 3001\nquestions = 66004\ntimes_as_long = {predicted}"
+    assert verdict_on(of("addr-select/5", replace(CROWD, turns=turns), answer)).verdict == verdict
 
 
 def test_two_lines_that_disagree_are_no_prediction():

@@ -34,12 +34,17 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     said = typed(evidence.answer, verdict, MANY)
     seen: Crowd = complete_observation(evidence)
     turns = measured(seen.turns)
-    ratio = turns.median(lambda pair: pair.other.mean_us / pair.one.mean_us)
+    # By all sends of a turn, and by the fastest, of which the plot is made: other work adds to the first in either
+    # network, and to many short sends more than to few long ones; the second leaves it out in the short ones alone.
+    mean = turns.median(lambda pair: pair.other.mean_us / pair.one.mean_us)
+    fastest = turns.median(lambda pair: pair.other.send_us / pair.one.send_us)
+    least, most = min(mean, fastest) / WITHIN, max(mean, fastest) * WITHIN
     sources = ", ".join(sorted({pair.other.source for pair in turns.measured}))
     verdict.measured.update(
         lookups=seen.lookups,
         questions=seen.questions,
-        times_as_long=round(ratio, 1),
+        times_as_long=round(mean, 1),
+        fastest_times_as_long=round(fastest, 1),
         one_us=round(turns.median(lambda pair: pair.one.send_us), 1),
         many_us=round(turns.median(lambda pair: pair.other.send_us), 1),
     )
@@ -50,13 +55,13 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
             f"{name}: {counted}",
             f"{name}: predicted {said[name]}, counted {counted}",
         )
-    off = max(said["times_as_long"], 1e-9) / ratio
+    times = f"{mean:.0f} by the mean of the sends, {fastest:.0f} by the fastest"
     verdict.expect(
         "times-as-long",
-        1 / WITHIN <= off <= WITHIN,
-        f"times_as_long: {ratio:.0f}, predicted {said['times_as_long']:.0f}",
-        f"times_as_long: predicted {said['times_as_long']:g}, measured {ratio:.0f}",
-        expected=f"{ratio / WITHIN:.0f} to {ratio * WITHIN:.0f}",
+        least <= said["times_as_long"] <= most,
+        f"times_as_long: predicted {said['times_as_long']:.0f}, measured {times}",
+        f"times_as_long: predicted {said['times_as_long']:g}, measured {times}",
+        expected=f"{least:.0f} to {most:.0f}",
         says=FOUND,
     )
     verdict.expect("own-source", sources == NODE, f"the source is {NODE}", f"the source is {sources}")
