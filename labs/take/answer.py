@@ -55,14 +55,19 @@ on() {
 """
 FUNCTION = ON.replace("RUN ", "")
 PROGRAM = "#!/bin/sh\n" + ON.replace("RUN", "exec") + 'on "$@"\n'
-# How bash runs a script, whose path is its $0, if it is asked for variables. A trap, for the script may call exit; and
-# a call behind it, for it may have a trap of its own. A subshell's variables are not meant.
+# How bash runs a script, whose path is its $0, if it is asked for variables. A trap, for the script may end early; and
+# an exit and a call behind it, for it may have a trap of its own. A subshell's variables are not meant.
 NOTING = """\
 lab_note() {
     local lab_status=$?
     [ "$BASHPID" != $$ ] || { HELD
     } >"$LAB_VARIABLES"
     return $lab_status
+}
+exit() {
+    local lab_status=${1-$?}
+    lab_note
+    builtin exit "$lab_status"
 }
 trap lab_note EXIT
 . "$0"

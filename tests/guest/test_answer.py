@@ -73,6 +73,8 @@ def test_another_host_is_refused_and_noted(run_answer, call):
         ("DOWNLOAD=slow\nexit 3", 3),
         ("set -eu; DOWNLOAD=slow; false; DOWNLOAD=fast", 1),
         ("trap 'echo bye' EXIT; DOWNLOAD=slow; (DOWNLOAD=fast; exit 4)", 4),
+        ("trap 'echo bye' EXIT; DOWNLOAD=slow; (DOWNLOAD=fast; exit 4); false; exit", 1),
+        ("trap 'exit 5' EXIT; DOWNLOAD=slow; exit 0", 5),
         ("IFS=OL; readonly DOWNLOAD=slow", 0),
         ("DOWNLOAD=slow\nif", 2),
     ],
