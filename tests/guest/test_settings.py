@@ -56,6 +56,7 @@ NO_CHANGES = [
     "modprobe ip_gre",
     "modprobe ipip",
     "modprobe nf_conntrack",
+    "modprobe tcp_bbr",
 ]
 
 
