@@ -203,6 +203,7 @@ class Tracer:
 
     def _event(self, raw: tuple) -> Event:
         time_ns, probe, port, value, detail, stack = raw
-        function = self.attached[list(self.probes)[probe]]
+        names = list(self.probes)
+        function = self.attached[names[probe]] if probe < len(names) else ""  # a number that a reader's program made up
         frames = [self._name(address) for address in stack]
         return Event(time_ns / 1e9, function, self._names.get(port, ""), value, detail, frames)

@@ -108,6 +108,13 @@ def test_a_loss_is_told_when_events_are_taken_and_hides_no_other_failure(live, d
     assert did.count("closed") == did.count("loaded, and is heard") == 2
 
 
+def test_an_event_whose_number_is_no_probes_is_there_without_a_function(live):
+    """What a reader writes may number its reports as it likes."""
+    with live:
+        live._loaded.reports(10, 7, 1024)
+    assert [(event.function, event.value) for event in live.events] == [("", 5)]
+
+
 def test_one_that_cannot_be_attached_is_taken_out(live, did):
     live.probes = {"on_third": ["third"]}
     with pytest.raises(tracing.CannotTry, match="none of third"), live:
