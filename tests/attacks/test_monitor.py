@@ -24,7 +24,8 @@ from host.vm import machine, profile, snapshot
 from tests.attacks.conftest import until
 
 SO_ACCEPTCON = 1 << 16  # __SO_ACCEPTCON, include/uapi/linux/net.h
-QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none"]
+# Paused (-S), because one that begins to run says so to whoever has just connected, before its greeting.
+QEMU = ["qemu-system-x86_64", "-machine", "none", "-nodefaults", "-display", "none", "-S"]
 
 
 def listens(path: Path) -> bool:
