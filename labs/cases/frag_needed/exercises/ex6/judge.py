@@ -134,10 +134,10 @@ def hold_ignored(verdict: Verdict, sent: Sent, seen: Crafted) -> None:
 
 
 def asks_nobody(said: Message) -> bool:
-    """Whether a message may be ignored without being counted: it quotes a packet of the client's, and none of TCP. A
-    protocol that has no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in
-    silence."""
-    return said.hosts == (CLIENT, VIP) and said.protocol != TCP
+    """Whether a message may be ignored without being counted: it quotes a packet that is none of TCP. A protocol that
+    has no handler (inet_protos[]) and a ping that nobody has sent (ping_err()) are passed over in silence; so is an
+    echo reply of the service's, because no route begins at another host's address (ipv4_update_pmtu())."""
+    return said.protocol != TCP
 
 
 def hold_heard(verdict: Verdict, sent: Sent, seen: Crafted) -> None:

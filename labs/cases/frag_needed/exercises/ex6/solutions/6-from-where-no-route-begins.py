@@ -1,6 +1,6 @@
-# expect: ignored-counted
-# An echo reply, quoted the wrong way round. Nothing is learnt of the way to the service, but something is: of the way to
-# the client's own address, which icmp_err() takes for the one that was too narrow. That is no message without effect.
+# An echo reply, quoted the wrong way round: as if the service had sent it. icmp_err() in net/ipv4/icmp.c takes an error
+# about one for news of the route from there to here, and looks that route up. But no route of this host begins at an
+# address that is another's (ip_route_output_key_hash_rcu() in net/ipv4/route.c): nothing is learnt, and nothing counted.
 from scapy.layers.inet import ICMP, IP, TCP
 
 
