@@ -143,7 +143,7 @@ def compare(verdict: Verdict, seen: Cure) -> None:
     verdict.expect(
         "no-frag-needed-between",
         seen.told == 0,
-        "between the exchanges, nobody tells the client that a destination is unreachable for its packets",
+        "in all, nobody tells the client that a destination is unreachable for its packets",
         f"the client was told {seen.told} times that a destination is unreachable for its packets",
         expected="never",
     )

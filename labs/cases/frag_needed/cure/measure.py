@@ -48,8 +48,9 @@ def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.N
             mended.extend(HostsAndAnother())
         with taking.answer_applied(mended) as finished:
             if finished:
-                observe(seen, untouched, mended)
+                before = observe(seen, untouched, mended)
                 in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
+                count(seen, before, mended)
     return taking.evidence(seen)
 
 
@@ -108,29 +109,37 @@ def networks() -> Iterator[tuple[Untouched, Network]]:
             yield Untouched(untouched), net
 
 
-def observe(seen: Cure, untouched: Untouched, mended: Network) -> None:
-    """Each part as it comes, for the next one may get no answer."""
+def observe(seen: Cure, untouched: Untouched, mended: Network) -> dict[str, dict[str, int]]:
+    """Each part as it comes, for the next one may get no answer. The hosts' counters before the first, by name."""
     seen.untouched = untouched.ways()
     before = {name: counters(node) for name, node in mended.by_name.items()}
     seen.mended.direct = after_the_answer(mended, Direct)
     seen.mended.sidecar = after_the_answer(mended, ThroughSidecar)
-    seen.fragments = fragments_since(before, mended)
-    seen.told = moved(before["client"], counters(mended.client)).get(TOLD, 0)
+    count(seen, before, mended)
     seen.connections = Connections(connections_balanced(mended), connections_redirected(mended))
     if ANOTHER in mended.by_name:
         seen.another = Another(mended[ANOTHER].IP())
         with named(seen.another):
             ask_as_another(seen.another, mended)
-        seen.fragments = fragments_since(before, mended)
+        count(seen, before, mended)
+    return before
+
+
+def count(seen: Cure, before: dict[str, dict[str, int]], net: Network) -> None:
+    """How many fragments all hosts have made so far, and how often a client was told: in bulk, too, because TCP may
+    begin to probe for a larger MTU only there (tcp_mtu_probe() in net/ipv4/tcp_output.c)."""
+    moved_at = {name: moved(before[name], counters(node)) for name, node in net.by_name.items()}
+    seen.fragments = sum(each.get("IpFragCreates", 0) for each in moved_at.values())
+    seen.told = moved_at["client"].get(TOLD, 0)
+    if seen.another:
+        seen.another.told = moved_at[ANOTHER].get(TOLD, 0)
 
 
 def ask_as_another(seen: Another, net: Network) -> None:
     """The other client's exchanges; those by TLS go straight to the service, for it has no sidecar."""
     client = net[ANOTHER]
-    before = counters(client)
     seen.direct = after_the_answer(as_client(net, client), Direct)
     seen.tls = after_the_answer(as_client(net, client), ThroughSidecar)
-    seen.told = moved(before, counters(client)).get(TOLD, 0)
     seen.balanced = [each for each in connections_balanced(net) if each.src.startswith(f"{seen.address}:")]
 
 
@@ -156,11 +165,6 @@ def named(another: Another):
         yield
     except OSError as error:
         raise ConnectionError(f"another client ({another.address}): {error}") from error
-
-
-def fragments_since(before: dict[str, dict[str, int]], net: Network) -> int:
-    """How many all hosts have made."""
-    return sum(moved(before[name], counters(node)).get("IpFragCreates", 0) for name, node in net.by_name.items())
 
 
 def after_the_answer(net: Network, kind: type) -> Observed:
