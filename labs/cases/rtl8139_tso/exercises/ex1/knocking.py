@@ -6,8 +6,11 @@ that may never come. There is a ping after every few, because a card drops what 
 CP_RX_RING_SIZE in drivers/net/ethernet/realtek/8139cp.c).
 """
 
+import contextlib
+import ipaddress
 import itertools
 import random
+import re
 import socket
 import struct
 import time
@@ -39,14 +42,18 @@ FLAGS = (SYN, SYN | ACK, ACK, ACK | FIN, RST)
 # What answers come from: names, pages, the time. A rule that goes by the sender's port opens all of the server's.
 FROM_PORTS = (53, 80, 123, 443)
 AT_ONCE = 24  # packets between two pings
+# What a rule names, as iptables-save writes it: networks, and ports or ranges of them.
+NETWORK, PORTS_NAMED = re.compile(r"-s (\S+)"), re.compile(r"--(?:[ds]ports?|to-ports) ([\d:,]+)")
+MOST_NAMES, MOST_PORTS = 4, 40  # of those, because each name knocks at each port
 
 
-def knocked(net: Network) -> Knocked:
-    """Which of the server's counters moved while everybody, and a stranger, tried what was shut. The network has to
-    have settled, because what a download has left on its way would count."""
-    names = NAMES | {"stranger": f"198.51.100.{random.randrange(1, 255)}"}  # RFC 5737
-    others = [port for port in range(1, 1 << 16) if port not in PORTS and port != PORT]
-    ports = [*PORTS, *random.sample(others, DRAWN)]
+def knocked(net: Network, rules: str) -> Knocked:
+    """Which of the server's counters moved while everybody, a stranger, and who is named in its `rules`, tried what was
+    shut. The network has to have settled, because what a download has left on its way would count."""
+    names = NAMES | {"stranger": f"198.51.100.{random.randrange(1, 255)}"} | who_is_named(rules)  # RFC 5737
+    listed = list(dict.fromkeys([*PORTS, *ports_named(rules)]))
+    others = [port for port in range(1, 1 << 16) if port not in listed and port != PORT]
+    ports = [*listed, *random.sample(others, DRAWN)]
     with net.router.inside():
         sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         hearer = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
@@ -59,6 +66,22 @@ def knocked(net: Network) -> Knocked:
                 ping(sender, hearer, number, clock)
         ping(sender, hearer, 0xFFFF, clock)
         return Knocked(list(names), ports, moved(before, counters(net["server"])))
+
+
+def who_is_named(rules: str) -> dict[str, str]:
+    """An address of each network that these rules let in, or not: nobody else may be in it who knocks."""
+    found: dict[str, str] = {}
+    for text in dict.fromkeys(NETWORK.findall(rules)):
+        with contextlib.suppress(ValueError):
+            network = ipaddress.IPv4Network(text, strict=False)
+            found[text] = str(network[random.randrange(network.num_addresses)])
+    return dict(list(found.items())[:MOST_NAMES])
+
+
+def ports_named(rules: str) -> list[int]:
+    """The ports in these rules, of a range both ends, but for the one that is open."""
+    found = [int(port) for ports in PORTS_NAMED.findall(rules) for port in re.findall(r"\d+", ports)]
+    return [port for port in dict.fromkeys(found) if 0 < port < 1 << 16 and port != PORT][:MOST_PORTS]
 
 
 def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
@@ -79,6 +102,7 @@ def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
             yield tcp(source, from_port or port, port, flags)
             yield udp(source, high(), port)
             yield udp(source, from_port or port, port)
+        yield udp(source, high(), PORT)
 
 
 def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: StallDetector) -> None:

@@ -27,7 +27,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
                 seen.opened = served(download(net))
                 learnt = re.search(r"mtu (\d+)", net["server"].on("ip", "route", "get", CLIENT))
                 seen.learnt_mtu = int(learnt[1]) if learnt else 0
-                seen.knocked = knocked(net)
+                seen.knocked = knocked(net, "\n".join(filter_of(settings(net["server"]), RULE)))
                 after = settings(net["server"])
                 seen.rules = compared("server", *(filter_of(each, NOT_FOR_WHAT_COMES_IN) for each in (before, after)))
                 seen.server = compared("server", *(without_rules(each) for each in (before, after)))
