@@ -67,6 +67,13 @@ class StallDetector:
         os.close(self._bell)
 
 
+def idled_s() -> float:
+    """For how many seconds the processors have had nothing to do since the boot, to a hundredth (proc(5), uptime).
+    While somebody waits for a timer they have nothing to do; while a slow machine computes, they have."""
+    with open("/proc/uptime") as file:
+        return float(file.read().split()[1])
+
+
 def _sleep(seen: ctypes.Array, whose: int) -> None:
     """Sleep and note how late each awakening is, until the process `whose` has ended."""
     while os.getppid() == whose:

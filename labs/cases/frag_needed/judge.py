@@ -4,6 +4,7 @@ First the mechanism, in every round: counters, sizes, an order of events. Then a
 same run. Milliseconds alone prove nothing on a busy machine.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from labs.cases.frag_needed.names import TIMER_FLOOR_MS, TUNNEL_MTU
@@ -15,6 +16,7 @@ from labs.measure.rounds import Rounds
 ROUNDS, NEEDED = 3, 2  # of the fault, and as many of the control; how many of them have to have been measured
 BOUNDS = bounds(Path(__file__).parent)
 RATIO, HELD_UP_MS = BOUNDS["ratio"], BOUNDS["held_up_ms"]
+IDLE_MS = TIMER_FLOOR_MS / 2  # that the processor has at least while somebody waits for a timer; our clock takes some
 LEAST_STALL = 0.75  # of a stall beside it: a machine that makes one longer than the timer does so to the other
 
 
@@ -48,12 +50,23 @@ def b_ms(seen: Observed) -> float:
     return seen["B"].waited_ms
 
 
+def quick(exchange: Exchange, stalled_ms: float, ratio: float) -> bool:
+    """Whether an exchange did not stall: it was `ratio` times shorter than the stall beside which it is judged, or the
+    processor was at work all the time, which it is not while TCP waits for its timer. (On a slow machine, 279 ms were
+    seen of an exchange that has 32 on a quiet one.)"""
+    return exchange.waited_ms * ratio <= stalled_ms or (exchange.idle_ms is not None and exchange.idle_ms < IDLE_MS)
+
+
+def slowest_of(exchanges: Sequence[Exchange], stalled_ms: float, ratio: float) -> Exchange:
+    """The one that took longest, of those that were not `quick` if there are any."""
+    return max(exchanges, key=lambda one: (not quick(one, stalled_ms, ratio), one.waited_ms))
+
+
 def neither(exchange: Exchange, stalled_ms: float, ratio: float) -> str:
-    """Why nobody can tell whether an exchange waited, or nothing: it is not `ratio` times shorter than the stall beside
-    which it is judged, and too short for another one, which TCP's timer ends. So long an exchange may take where a
-    machine is slow."""
+    """Why nobody can tell whether an exchange stalled, or nothing: it is not `quick`, and too short for TCP's timer,
+    which is what ends a stall. So long an exchange may take where a machine is slow."""
     least_ms = max(TIMER_FLOOR_MS, LEAST_STALL * stalled_ms)
-    if exchange.waited_ms * ratio <= stalled_ms or exchange.waited_ms >= least_ms:
+    if quick(exchange, stalled_ms, ratio) or exchange.waited_ms >= least_ms:
         return ""
     return (
         f"the machine was too slow: {exchange.name} waited {exchange.waited_ms:.0f} ms, which is not quick beside "

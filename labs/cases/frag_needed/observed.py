@@ -15,7 +15,8 @@ class Exchange:
 
     `at_s` is when it was asked, counted from the workload's first question; `before` and `info` the
     kernel's state of the connection right before and right after the call that wrote it (None
-    behind the sidecar). `held_up_ms` is the longest that the machine stood still meanwhile (labs/measure/clock.py).
+    behind the sidecar). `held_up_ms` is the longest that the machine stood still meanwhile (labs/measure/clock.py), and
+    `idle_ms` for how long the processor had nothing to do (None in what was kept earlier).
     """
 
     name: str
@@ -26,6 +27,7 @@ class Exchange:
     before: TcpInfo | None = None
     info: TcpInfo | None = None
     held_up_ms: float = 0
+    idle_ms: float | None = None
 
 
 @dataclass(frozen=True)

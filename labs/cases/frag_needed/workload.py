@@ -20,7 +20,7 @@ from core.wire.packet import Packet
 from labs.cases.frag_needed.names import ECHO_PORT, TLS_PORT, VIP
 from labs.cases.frag_needed.network import END, SERVED_BYTES, Network
 from labs.cases.frag_needed.observed import Exchange, Observed
-from labs.measure.clock import StallDetector
+from labs.measure.clock import StallDetector, idled_s
 from labs.net.counters import counters, moved
 from labs.net.tcp_info import TcpInfo, tcp_info
 from labs.wire.capture import Capture
@@ -183,12 +183,13 @@ class Watch:
         earlier = any(exchange.connection == name for exchange in self.exchanges)
         self.instruments.clock.begin()
         # In this order: after a stop between the clocks the exchange ends too late, and not before its packets.
-        before, start, at_s = connection.info(), time.monotonic(), time.time()
+        before, idle_s, start, at_s = connection.info(), idled_s(), time.monotonic(), time.time()
         size, after = connection.ask(size)
         waited_ms = (time.monotonic() - start) * 1e3
+        idle_ms = (idled_s() - idle_s) * 1e3
         called = called or name + " again" * earlier
         self.exchanges.append(
-            Exchange(called, name, size, at_s, waited_ms, before, after, self.instruments.clock.late_ms())
+            Exchange(called, name, size, at_s, waited_ms, before, after, self.instruments.clock.late_ms(), idle_ms)
         )
         return self.exchanges[-1]
 

@@ -77,6 +77,16 @@ def test_where_a_machine_makes_a_stall_longer_than_the_timer_a_wait_has_to_be_as
         assert found.verdict == verdict, found.text()
 
 
+@pytest.mark.parametrize(
+    "idle_ms, verdict, ids",
+    [(90.0, "PASS", []), (110.0, "FAIL", ["no-stall-sidecar-a"]), (None, "FAIL", ["no-stall-sidecar-a"])],
+)
+def test_nobody_waits_for_a_timer_while_the_processor_is_at_work(idle_ms, verdict, ids):
+    """279 ms were seen of a right answer beside another emulator, and 334 of the stall."""
+    found = verdict_on(through(but(CURED_TOO, "A", waited_ms=279.0, idle_ms=idle_ms)))
+    assert (found.verdict, failed(found)) == (verdict, ids), found.text()
+
+
 @pytest.mark.parametrize("id, least", [("frag-needed/1", 1400), ("frag-needed/2", 1143), ("frag-needed/3", 1143)])
 def test_a_full_segment_carries_what_the_task_names_or_a_share_of_what_the_path_allows(id, least):
     for bytes, verdict in ((least, "PASS"), (least - 1, "FAIL")):

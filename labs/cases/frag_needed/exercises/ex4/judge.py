@@ -23,7 +23,7 @@ from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.wire.packet import Packet
 from labs.cases.frag_needed.cure.judge import carries, share, stalls
-from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, neither
+from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, neither, quick, slowest_of
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
 from labs.judge.judging import (
@@ -156,12 +156,12 @@ def weigh(
     """Symptom and mechanism, of each exchange since the answer acted that was not `late`; a time counts if the machine
     held still. Returns why nobody can tell whether the longest wait is a stall, or nothing."""
     measured = [exchange for exchange in since if exchange.held_up_ms <= HELD_UP_MS and exchange not in late]
-    longest = max(measured, key=lambda exchange: exchange.waited_ms)
+    longest = slowest_of(measured, stalled_ms, RATIO)
     verdict.measured.update(longest_ms=round(longest.waited_ms, 1), stalled_ms=round(stalled_ms, 1))
     untold = neither(longest, stalled_ms, RATIO)
     verdict.expect(
         "no-stall",
-        bool(untold) or longest.waited_ms * RATIO <= stalled_ms,
+        bool(untold) or quick(longest, stalled_ms, RATIO),
         f"the longest wait is {longest.waited_ms:.0f} ms, B stalled for {stalled_ms:.0f} ms before",
         f"{longest.name}: waited {longest.waited_ms:.0f} ms",
         expected=f"{RATIO} times less than the {stalled_ms:.0f} ms of the stall",
