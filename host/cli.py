@@ -299,7 +299,8 @@ def cache(remove, as_json):
 @click.argument("case", nargs=-1)
 @click.option("--draw", is_flag=True, help="Run nothing: draw the cases' previews anew from what is stored.")
 def record(case, draw):
-    """Run notebooks in a pristine VM and store their outputs with provenance."""
+    """Run each CASE, or all, and its notebook in pristine VMs, and store data, figures and outputs if they lead to the
+    book's conclusions."""
     from host.recording import record as recorder
 
     recorder.draw_all(list(case)) if draw else recorder.record(list(case))
@@ -454,13 +455,13 @@ def matrix(kernels, as_json, record):
     "everything",
     is_flag=True,
     help="Every test: each answer to each exercise, twenty runs of a case "
-    "in a row. It takes an hour and a half; parts that have passed on these files are not run again.",
+    "in a row. It takes two hours and a half; parts that have passed on these files are not run again.",
 )
-@click.option("--part", metavar="NAME", help="One part of --all: base, site, machinery, or a case.")
+@click.option("--part", metavar="NAME", help="One part of --all: base, site, machinery, tab, or a case.")
 @click.argument("words", metavar="[-- PYTEST OPTIONS...]", nargs=-1, type=click.UNPROCESSED)
 def test(quick, everything, part, words):
-    """The base of the tests, and the parts whose own files have changed; or those that you name, as in
-    `./lab test -- tests/vm/test_vm.py`."""
+    """The base of the tests, and, where LAND_BASE names a commit, parts whose own files have changed since; or those
+    that you name, as in `./lab test -- tests/vm/test_vm.py`."""
     from host.testing import run
 
     run.run(quick, everything, part, list(words))

@@ -86,8 +86,8 @@ def _fetchers() -> list[Finding]:
     spared = {
         "apt": "" if installed.missing(installed.LAB) else "all packages are there",
         "mmdebstrap": "the guest image is there" if image.stored() else "",
-        "pip": "only ./lab tab still asks it",
-        "npm": "only ./lab tab asks it",
+        "pip": "only the tab's kernel, the bundle, the tests and the PDF still ask it",
+        "npm": "only the tab's kernel asks it: ./lab tab, bundle, test, bench",
     }
     asked: list[str | Path] = ["sh", FETCHING / "doctor.sh", sys.executable, cache()]
     answers = subprocess.run(asked, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
