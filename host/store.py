@@ -186,9 +186,12 @@ def generation(folder: Path) -> int | None:
 def discard(kind: str, folder: Path, meant: int | None) -> None:
     """Remove what was made, if its `generation()` is still the one that was meant: another process may have discarded
     that one, and made it again. The next call that needs it makes it."""
+    gone = folder.with_name(f"{folder.name}.part")  # so that it is whole or not there, for who reads in it meanwhile
     with locked(kind):
-        if generation(folder) == meant:
-            shutil.rmtree(folder, ignore_errors=True)
+        if generation(folder) == meant and folder.exists():
+            shutil.rmtree(gone, ignore_errors=True)
+            os.rename(folder, gone)
+            shutil.rmtree(gone, ignore_errors=True)
 
 
 def mib(folders: Iterable[Path]) -> int:

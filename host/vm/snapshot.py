@@ -277,8 +277,17 @@ def _repaired(which: str | Profile, attempt) -> Guest:
     tried = snapshot(which)
     tried_generation = store.generation(tried)
     ours = machine_setup(which)[0]
+
+    def attempted() -> Guest:
+        try:
+            return attempt()
+        except FileNotFoundError as error:
+            if store.generation(tried) == tried_generation:
+                raise
+            raise GuestSilent("another ./lab has discarded its snapshot meanwhile", "the same ./lab call") from error
+
     try:
-        return attempt()
+        return attempted()
     except GuestDied as death:
         if ours != ours.kept and not isinstance(death, GuestSilent):
             raise
@@ -286,7 +295,7 @@ def _repaired(which: str | Profile, attempt) -> Guest:
         with open(paths.lost_guests(), "a") as file:
             file.write(f"{ours.name}: {death.message.splitlines()[0]}\n")
     try:
-        return attempt()
+        return attempted()
     except GuestDied as death:
         if ours != ours.kept:
             raise

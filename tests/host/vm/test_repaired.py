@@ -8,7 +8,7 @@ from host.paths import REPOSITORY
 CALLS = 4
 # A call, as a process of its own. What it makes first is broken; each finds that before any of them makes it again.
 CALL = """
-import sys, time
+import random, sys, time
 from pathlib import Path
 from types import SimpleNamespace
 from host import store
@@ -27,7 +27,9 @@ def make(made):
     (made / "state").write_text("broken" if makings.read_text() == "made\\n" else "whole")
 
 def attempt():
-    if (snapshot.snapshot("x") / "state").read_text() == "whole":
+    kept = snapshot.snapshot("x")
+    time.sleep(random.random() / 5)  # in which another may discard it
+    if (kept / "state").read_text() == "whole":
         return "awake"
     with open(folder / "met", "a") as file:
         file.write(".")
