@@ -21,6 +21,7 @@ import signal
 import time
 
 from labs.errors import CannotTry
+from labs.measure import cgroups
 
 PERIOD_S = 0.005  # a stop shorter than this may pass between two awakenings; the bounds of the cases are longer
 REST_S = 1  # at rest it looks so often whether it is still wanted
@@ -68,10 +69,11 @@ class StallDetector:
 
 
 def idled_s() -> float:
-    """For how many seconds the processors have had nothing to do since the boot, to a hundredth (proc(5), uptime).
-    While somebody waits for a timer they have nothing to do; while a slow machine computes, they have."""
+    """For how many seconds the processors have had nothing to do since the boot, to a hundredth (proc(5), uptime), or
+    nothing but what an answer has left running, which is not what is measured. While somebody waits for a timer they
+    have nothing to do; while a slow machine computes, they have."""
     with open("/proc/uptime") as file:
-        return float(file.read().split()[1])
+        return float(file.read().split()[1]) + sum(map(cgroups.used_s, cgroups.below_ours()))
 
 
 def _sleep(seen: ctypes.Array, whose: int) -> None:

@@ -19,14 +19,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from core.judge.evidence import Script
 from core.protocol import ANSWER
 from core.waiting import poll
+from labs.measure import cgroups
 from labs.measure.timing import timed
 from labs.take.walled import ADMINISTRATORS, limited, walled
 
-CGROUPS = "/sys/fs/cgroup"
 DEADLINE_S = 20
 LOOK_EVERY_S = 0.02  # whether a script has ended
 # Of processor time, for all that a script starts: a page sets it. In a VM there is none, because the guest of a machine
@@ -170,9 +171,7 @@ def _networks(pids: dict[str, int], allowed: set[str]):
 @contextlib.contextmanager
 def _cgroup():
     """A cgroup below this process's own; everything in it is killed when the block ends."""
-    with open("/proc/self/cgroup") as file:
-        ours = file.read().strip().rpartition(":")[2].lstrip("/")
-    group = tempfile.mkdtemp(prefix="answer-", dir=os.path.join(CGROUPS, ours))
+    group = tempfile.mkdtemp(prefix="answer-", dir=cgroups.ours())
     try:
         yield group
     finally:
@@ -197,12 +196,8 @@ def _join(group: str) -> None:
 
 
 def _too_busy(group: str) -> bool:
-    """Whether a cgroup has used its processor time; `usage_usec` is there without any controller (cgroup-v2.rst)."""
-    if processor_limit_s == math.inf:
-        return False
-    with open(os.path.join(group, "cpu.stat")) as file:
-        used_us = next(int(line.split()[1]) for line in file if line.startswith("usage_usec "))
-    return used_us > processor_limit_s * 1e6
+    """Whether a cgroup has used its processor time."""
+    return processor_limit_s < math.inf and cgroups.used_s(Path(group)) > processor_limit_s
 
 
 def _write(path: str, text: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from mininet.topo import Topo
 
+from labs.measure.clock import idled_s
 from labs.net.topology import Topology
 from labs.take import answer
 from labs.take.answer import applied
@@ -54,6 +55,13 @@ ADDRESS = "ip -br -4 address show dev left-eth0"
 def test_it_acts_on_a_host_however_it_calls_on(run_answer, script):
     script = run_answer(script)
     assert script.status == 0 and not script.problems() and "10.9.0.1/24" in script.output, script
+
+
+def test_what_it_leaves_running_makes_nobody_else_busy(run_answer):
+    run_answer("timeout 3 sh -c 'while :; do :; done' &")
+    before_s, begin = idled_s(), time.monotonic()
+    time.sleep(1)
+    assert idled_s() - before_s > (time.monotonic() - begin) / 2
 
 
 @pytest.mark.parametrize("call", ["on", "timeout 5 on"])

@@ -72,10 +72,13 @@ class Direct:
         self.socket.sendall(question[written:])
         if meanwhile:
             meanwhile()
-        left = len(question)
-        while left:
-            left -= len(self.socket.recv(left)) or _ended(self.name)
+        self.receive(len(question))
         return len(question), after
+
+    def receive(self, size: int) -> None:
+        """Waits for so many bytes of an echo."""
+        while size:
+            size -= len(self.socket.recv(size)) or _ended(self.name)
 
     def close(self) -> None:
         self.socket.close()
