@@ -97,10 +97,13 @@ def test_a_kernel_that_did_not_what_was_asked_is_no_verdict(id, seen):
         (dict(in_flight=[1, 1, 2, 0]), "both-ways-alike"),
         (dict(truth=[*WAYS[:3], Event("C", DEFERRED)]), "both-ways-on-one"),
         (dict(truth=[Event("C", AT_ONCE), WAYS[3], WAYS[2], WAYS[1]]), "both-ways-on-one"),
+        (dict(released=[True, True, True, True]), "no-release-between"),
+        (dict(released=[False, True, True, False]), "no-release-between"),
         (dict(current=CURRENT[1:]), WHOLE),
         (dict(tellers=[]), WHOLE),
         (dict(in_flight=IN_FLIGHT[1:]), WHOLE),
         (dict(owned=[True]), WHOLE),
+        (dict(released=[True]), WHOLE),
     ],
 )
 def test_events_that_cannot_tell_two_programs_are_no_verdict(changed, id):
@@ -124,6 +127,12 @@ def test_it_is_said_where_the_socket_s_owner_tells_the_ways_too(owned, said):
     verdict = verdict_on_file(evidence.text().encode())
     assert verdict.verdict == "PASS"
     assert ("told-by-owner-too" in [check.id for check in verdict.checks]) == said
+
+
+def test_an_event_that_no_release_came_before_tells_what_is_remembered_too_long():
+    seen = replace(RIGHT["frag-needed/5"](Program(told=WAYS)), released=[False, True, False, True])
+    evidence = replace(of("frag-needed/5", Program()), seen=seen)
+    assert verdict_on_file(evidence.text().encode()).verdict == "PASS"
 
 
 def later(thread: str) -> list[Choice]:

@@ -1,6 +1,7 @@
 """Does a reader's program tell A's way from B's? What the evidence of an answer to exercise 5 is held to."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program, compare, require_program_ran
@@ -16,7 +17,8 @@ AT_ONCE, DEFERRED = 0, 1
 class MtuReductions:
     """The reader's program, and by which way each run of tcp_v4_mtu_reduced() came: on which connection, AT_ONCE or
     DEFERRED. For each the thread that was `current`, the address of who had told (`tellers`), how many segments were
-    `in_flight`, and whether the socket was `owned`. One thread is the `sender` on all connections."""
+    `in_flight`, whether the socket was `owned`, and whether it was `released` since the run before. One thread is the
+    `sender` on all connections."""
 
     program: Program
     truth: list[Event] = field(default_factory=list)
@@ -25,6 +27,7 @@ class MtuReductions:
     tellers: list[str] = field(default_factory=list)
     in_flight: list[int] = field(default_factory=list)
     owned: list[bool] = field(default_factory=list)  # in what was kept earlier, there are none
+    released: list[bool] = field(default_factory=list)  # nor these
 
     def looks(self, number: int) -> tuple[str, int, int]:
         """All by which a program may take the one way for the other."""
@@ -36,7 +39,8 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     seen: MtuReductions = observation(evidence)
     require_program_ran(verdict, seen.program)
     each = {len(part) for part in (seen.truth, seen.current, seen.tellers, seen.in_flight)}
-    if len(each) > 1 or seen.sender is None or seen.owned and len(seen.owned) not in each:
+    later = [len(part) for part in (seen.owned, seen.released) if part]
+    if len(each) > 1 or seen.sender is None or not each.issuperset(later):
         raise Damaged(LACKS_A_PART)
     tell_apart(seen)
     compare_reports(verdict, seen.truth, seen.program.told)
@@ -62,6 +66,17 @@ def tell_apart(seen: MtuReductions) -> None:
     for one, other in ((at_once, deferred), (deferred, at_once)):
         if not any(seen.truth[a].connection == seen.truth[b].connection for a in one for b in other if a < b):
             raise CouldNotTell("no connection has gone both ways, one after the other", "both-ways-on-one")
+    if seen.released and not any(map(partial(unreleased, seen), at_once)):
+        raise CouldNotTell(
+            "no message was acted on at once after one that was deferred, with nobody at work on the socket between",
+            "no-release-between",
+        )
+
+
+def unreleased(seen: MtuReductions, number: int) -> bool:
+    """Whether the run before this one, of its connection, was deferred, and nobody has released the socket since."""
+    before = [event for event in seen.truth[:number] if event.connection == seen.truth[number].connection]
+    return bool(before) and before[-1].value == DEFERRED and not seen.released[number]
 
 
 def compare_reports(verdict: Verdict, truth: list[Event], reported: list[Event]) -> None:

@@ -1,12 +1,13 @@
 """What does a reader's program report of A's way and of B's? judge.py holds an answer to exercise 5 to it.
 
-The truth is taken from the stack: tcp_v4_mtu_reduced() below tcp_release_cb() was deferred. Nine events are made, in
+The truth is taken from the stack: tcp_v4_mtu_reduced() below tcp_release_cb() was deferred. Eleven events are made, in
 two rounds. In each, the first connection's message is acted on at once, while the thread that has sent is at work, and
 on the processor to which the message comes: "whose thread is current?" is no way to tell. Then comes one that is
 deferred although a small segment is in flight, so neither is "nothing in flight"; then, in any order, those like B,
 which are deferred with nothing in flight, and one that the client has sent to itself, too, and that is acted on at
 once: "who has sent it?" is no way either. In the second round A and B change their parts: what is remembered of a
-socket has to be forgotten.
+socket has to be forgotten. That a release does not do it for the program, one connection's message is deferred, and the
+next is acted on before anybody has held its socket again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +27,7 @@ from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
 from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, MtuReductions
-from labs.cases.frag_needed.exercises.ex5.to_itself import tell
+from labs.cases.frag_needed.exercises.ex5.to_itself import about_next, send, tell
 from labs.cases.frag_needed.network import Network
 from labs.cases.frag_needed.workload import SMALL_BYTES, Direct
 from labs.errors import CannotTry, CouldNotTell
@@ -39,8 +41,7 @@ from labs.trace.tracer import Tracer
 PROBES = {"on_v4_err": ["tcp_v4_err"], "on_release_cb": ["tcp_release_cb"], "on_mtu_reduced": ["tcp_v4_mtu_reduced"]}
 FIELDS = [("sk_buff", "data"), ("tcp_sock", "packets_out"), ("sock", "sk_tsq_flags"), ("sock", "sk_lock")]
 OURS = Path(__file__).with_name("ways.bpf.c")
-OUR_PROBES = {name: PROBES[name] for name in ("on_v4_err", "on_mtu_reduced")}
-OWNED = 1 << 31  # of what our tracer tells beside the segments in flight
+OWNED, RELEASED = 1 << 31, 1 << 30  # of what our tracer tells beside the segments in flight
 IN_FLIGHT_BYTES = 100
 AT_WORK_S = 0.5  # at most; the message comes after a few milliseconds
 TOLD = "IcmpInDestUnreachs"
@@ -48,7 +49,7 @@ TOLD = "IcmpInDestUnreachs"
 
 def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer beside a tracer of ours, on a network of its own."""
-    taking, seen, ours = Taking(exercise, answer), MtuReductions(Program()), Tracer(OURS, OUR_PROBES)
+    taking, seen, ours = Taking(exercise, answer), MtuReductions(Program()), Tracer(OURS, PROBES)
     with contextlib.suppress(Refused), written(answer, PROBES, FIELDS) as theirs, Network() as net:
         with taking.network_errors_noted(), attached(theirs, seen.program), ours, Sender(net, theirs, ours) as sender:
             sender.rounds()
@@ -69,8 +70,9 @@ def look(seen: MtuReductions, events: list[Traced]) -> None:
             continue
         seen.truth.append(Event(event.connection, DEFERRED if event.under("tcp_release_cb") else AT_ONCE))
         seen.tellers.append(tellers.get(event.connection, ""))
-        seen.in_flight.append(event.detail & ~OWNED)
+        seen.in_flight.append(event.detail & ~(OWNED | RELEASED))
         seen.owned.append(bool(event.detail & OWNED))
+        seen.released.append(bool(event.detail & RELEASED))
         seen.current.append(event.value)
 
 
@@ -93,14 +95,14 @@ class Sender:
 
     def rounds(self) -> None:
         """Make both rounds, each with a client that has learnt nothing."""
-        self.open("A", "B", "D", "in flight 1")
-        self.round("A", "in flight 1", "B")
+        self.open("A", "B", "D", "E", "in flight 1")
+        self.round("A", "in flight 1", self.connections["B"].ask, self.both_ways)
         self.net.forget()
         self.open("C", "in flight 2")
         for name in "AB":  # what is sent has the socket look its route up, and it fits
             self.connections[name].ask(SMALL_BYTES)
         self.net.settle()
-        self.round("B", "in flight 2", "A", "C")
+        self.round("B", "in flight 2", self.connections["A"].ask, self.connections["C"].ask)
 
     def open(self, *names: str) -> None:
         """Connections, watched by both tracers; made in any order, so that no port says which is which."""
@@ -110,9 +112,9 @@ class Sender:
                 tracer.watch(name, connection.port)
         self.net.settle()
 
-    def round(self, at_once: str, in_flight: str, *like_b: str) -> None:
-        """Ask on one that is told by the balancer, one with a small segment in flight, and in any order those like B
-        and one that is told by the client and rests."""
+    def round(self, at_once: str, in_flight: str, *others: Callable[[], object]) -> None:
+        """Ask on one that is told by the balancer, one with a small segment in flight, and in any order these
+        others and one that is told by the client and rests."""
         pipelined = self.connections[in_flight]
         # The server takes nothing out of the tunnel while the small segment comes, so it stays in flight until it is
         # sent again, 200 ms later; it left before there was an exception, so its route is stale.
@@ -125,9 +127,18 @@ class Sender:
             raise CannotTry("the balancer tells the client of no smaller MTU", "./lab run frag-needed")
         pipelined.ask()
         pipelined.socket.recv(IN_FLIGHT_BYTES)
-        turns = [self.connections[name].ask for name in like_b] + [partial(tell, self.net, self.connections["D"])]
+        turns: list[Callable[[], object]] = [*others, partial(tell, self.net, self.connections["D"])]
         for turn in random.sample(turns, len(turns)):
             turn()
+
+    def both_ways(self) -> None:
+        """Like B, and then the same message once more, while the segment waits to be sent again. Only sending holds and
+        releases the socket, until the echo is read."""
+        connection = self.connections["E"]
+        message, question = about_next(connection), b"?" * connection.full_bytes
+        connection.socket.sendall(question)
+        send(self.net, message)
+        connection.receive(len(question))
 
     def work(self, before: int) -> None:
         """Keeps the processor until the client has been told once more, with nothing that has to do with a socket. What

@@ -26,9 +26,18 @@ DF = 0x4000
 
 
 def tell(net: Network, connection: Direct) -> None:
-    """Has the client tell this connection of the tunnel's MTU; it has been handled when the call returns, but for a
-    kernel with more softirqs than it gets done."""
-    message = fragmentation_needed(connection.port, next_seq(connection.socket))
+    """Has the client tell this connection, which rests, of the tunnel's MTU."""
+    send(net, about_next(connection))
+
+
+def about_next(connection: Direct) -> bytes:
+    """The message about what the connection would send next. Making it takes calls that hold and release its socket."""
+    return fragmentation_needed(connection.port, next_seq(connection.socket))
+
+
+def send(net: Network, message: bytes) -> None:
+    """Has the client tell itself; that has been handled when the call returns, but for a kernel with more softirqs than
+    it gets done."""
     with net.client.inside(), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as sender:
         sender.sendto(message, (CLIENT, 0))
 
