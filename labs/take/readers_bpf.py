@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bcc import BPF
+from bcc import BPF, lib
 
 from labs.errors import CannotTry
 from labs.trace import btf, libbpf, objects
@@ -35,6 +35,9 @@ class BccProgram:
             raise CannotTry(f"{program.name} does not compile or load: {error}") from error
 
     def attach(self, handler: str, symbol: str, address: int | None) -> None:
+        """Has the function called, if the program has it: a reader may do without."""
+        if not lib.bpf_function_start(self._bpf.module, handler.encode()):
+            return
         at = self._bpf.attach_kretprobe if handler.startswith("after_") else self._bpf.attach_kprobe
         at(event=symbol.encode(), fn_name=handler.encode())
 

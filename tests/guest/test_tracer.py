@@ -92,6 +92,22 @@ def test_a_readers_program_that_does_not_compile_says_so_in_the_compilers_words(
     assert "error:" in seen.refused
 
 
+def test_a_reader_may_do_without_a_handler_and_have_one_for_a_return():
+    text = PROGRAM.replace("on_entered", "after_entered") + "/*\nint on_nothing(void *ctx) { return 0; }\n*/\n"
+    with readers_own(text) as theirs, readers(theirs, Program()):
+        theirs.watch("us", 7)
+        os.getpgid(0)
+    assert [event.value for event in theirs.events] == [btf.offset("sock", "sk_dst_cache")]
+
+
+def test_what_looks_like_a_handler_and_is_none_is_said():
+    seen = Program()
+    with readers_own(PROGRAM.replace("on_entered", "on_enterd")) as theirs, pytest.raises(Refused):
+        with readers(theirs, seen):
+            pass
+    assert "nothing calls on_enterd()" in seen.refused and "on_entered" in seen.refused
+
+
 def test_a_readers_program_which_bcc_compiles_reports_what_ours_does(program):
     ours = tracer(program, "__x64_sys_getpgid")
     with readers_own(PROGRAM) as theirs, readers(theirs, Program()), ours:
