@@ -23,6 +23,7 @@ import runpy
 import socket
 import struct
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -149,6 +150,7 @@ def serve(connection: socket.socket, send_object: Send | None) -> None:
 
 def main(port: int, file: str | None = None) -> None:
     """Serves any number of connections, each in a thread, for ever."""
+    tempfile.gettempdir()  # Python looks for the folder once, and writes in it; not while an object is sent
     send_object = runpy.run_path(file)["send_object"] if file else None
     listener = socket.create_server(("", port), backlog=64)
     while True:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.judge.evidence import Evidence
-from labs.cases.splice_push.delivery.judge import AGAIN, FIRST, SIZES, STOPPED_BYTES, TRACED_BYTES, Object, Served
+from labs.cases.splice_push.delivery.judge import AGAIN, FIRST, SIZES, STOPPED_BYTES, TRACED_BYTES, Held, Object, Served
 from labs.cases.splice_push.exercises.ex4.judge import ASKED, DRAWN, REQUESTS, Repaired, Response
 from labs.cases.splice_push.pages import PIPE_BYTES, Call
 from labs.cases.splice_push.server import PATTERN, SPLICE_F_MORE
@@ -342,3 +342,22 @@ def test_a_kernel_that_loses_nothing_is_nothing_to_judge_on(evidence):
 )
 def test_what_was_not_measured_could_not_tell(evidence):
     assert verdict_on_file(evidence.text().encode()).verdict == "COULD NOT TELL"
+
+
+@pytest.mark.parametrize("evidence", [ONE, TWO])
+@pytest.mark.parametrize(
+    "left, deserves",
+    [
+        (Held(2, 1), []),  # a pipe that is used again, and a thread that is about to end
+        (Held(2 * len(SIZES) - 2, 0), ["leaves-nothing"]),
+        (Held(0, len(SIZES) - 1), ["leaves-nothing"]),
+    ],
+)
+def test_what_is_left_behind_for_each_object_is_wrong(evidence, left, deserves):
+    found = verdict_on_file(seen(evidence, left=left).text().encode())
+    assert failed(found) == deserves, found.text()
+
+
+def test_what_a_server_holds_while_something_is_missing_is_not_held_against_it():
+    found = verdict_on(seen(first(ONE, missing_bytes=1_000), left=Held(100, 100)))
+    assert "leaves-nothing" not in failed(found)

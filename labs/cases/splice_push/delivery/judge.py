@@ -80,16 +80,38 @@ def slept_ms(strace: list[str]) -> float:
 
 
 @dataclass
+class Held:
+    """Descriptors that a server has open, and its threads, beside those of its connections; or how many more than
+    before."""
+
+    descriptors: int = 0
+    threads: int = 0
+
+    def more_than(self, before: "Held") -> "Held":
+        return Held(self.descriptors - before.descriptors, self.threads - before.threads)
+
+    def grows_with(self, objects: int) -> str:
+        """Say that something was left behind for each of so many objects; empty if that is not so. What is kept to be
+        used again does not grow with them."""
+        for count, kind in ((self.descriptors, "descriptors"), (self.threads, "threads")):
+            if count >= objects:
+                return f"{count} {kind} more than before, once {objects} objects have been sent"
+        return ""
+
+
+@dataclass
 class Served:
     """What the server said if it did not start; else what the untouched one left out of its object, this one's objects
     in the order of SIZES, each on a connection of its own, those that another connection got one after the other, as
-    far as it did, and those that several got at the same time, once a client had left in the middle."""
+    far as it did, those that several got at the same time, once a client had left in the middle, and what the server
+    held more than behind the first of these once they had been sent, which what was kept earlier does not say."""
 
     refused: str = ""
     untouched_missing_bytes: int = 0
     objects: list[Object] = field(default_factory=list)
     again: list[Object] = field(default_factory=list)
     together: list[Object] = field(default_factory=list)
+    left: Held | None = None
 
     @property
     def all(self) -> list[Object]:
@@ -143,6 +165,9 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
             expected="the connection to answer a second request, and a third",
             says=EXPECTED_FOUND,
         )
+    if seen.left and not any(one.missing_bytes for one in seen.objects):
+        left = seen.left.grows_with(len(seen.objects) - 1)
+        none_of(verdict, "leaves-nothing", [left], "no descriptor and no thread is left behind for each object")
     none_of(
         verdict,
         "several-clients",

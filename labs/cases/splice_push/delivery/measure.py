@@ -27,6 +27,7 @@ from labs.cases.splice_push.delivery.judge import (
     enough_ms,
     slept_ms,
 )
+from labs.cases.splice_push.delivery.left import held, left
 from labs.cases.splice_push.delivery.system_calls import of_objects
 from labs.cases.splice_push.network import Network
 from labs.cases.splice_push.pages import Call
@@ -57,7 +58,12 @@ def served(answer: str) -> Served:
         with serving(answer) as (net, tracer, trace), StallDetector() as clock:
             untouched = Fetch(net, UNTOUCHED)
             untouched.thread.join(PATIENCE_S)
-            tried = list(alone(partial(fetch_both, net, tracer, clock, trace)))
+            each = alone(partial(fetch_both, net, tracer, clock, trace))
+            first, before = next(each), held()  # what is kept to be used again is there by now
+            tried = [first, *each]
+            for found in tried:
+                close(found)
+            behind = left(before, len(tried) - 1)
             most = 1 if any(waits_each_time(tries[-1]) for tries in tried) else TRIES
             tried_again = in_tries(lambda: again(net, tracer, clock, trace), any_waited, most)
             together = asked_together(net, tracer, clock)
@@ -66,11 +72,11 @@ def served(answer: str) -> Served:
             lines = traced(trace, every)
     except DoesNotStart as reason:
         return Served(refused=str(reason))
-    objects = (
+    objects, again_, at_once = (
         [evidence_of(one, tracer.events, next(lines[one.port], [])) for one in found]
         for found in (map(asked, tried), asked_in_tries(tried_again), together)
     )
-    return Served("", missing_bytes, *objects)
+    return Served("", missing_bytes, objects, again_, at_once, behind)
 
 
 @contextlib.contextmanager
@@ -144,6 +150,13 @@ def alone(ask: Callable[[int, float | None], Try]) -> Iterator[list[Try]]:
         if not is_whole(found[-1]):
             patience_s = PATIENCE_S
         yield found
+
+
+def close(tries: list[Try]) -> None:
+    """End the connections that have what they asked for: what a server keeps for one of them is not left behind."""
+    for found in tries:
+        if found.one and is_whole(found):
+            found.one.socket.close()
 
 
 def is_whole(found: Try) -> bool:

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from core.serialization import Damaged
 
-# What copies bytes, and from where or to where it does: the object's file, a pipe, the connection. What a server reads
-# of other files, its own code, is none of the object.
+# What copies bytes, and from where or to where it does: the object's file, a pipe, the connection, a temporary file but
+# for the lab's own, which has what the server says. What a server reads of other files, its own code, is none of it.
 COPIES = {
     *("read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg"),
     *("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "copy_file_range"),
 }
-OF_OBJECT = re.compile(r"</memfd:|<pipe:|<TCP:|<UNIX")
+OF_OBJECT = re.compile(r"</memfd:|<pipe:|<TCP:|<UNIX|</(?:var/)?tmp/(?!lab-)|</dev/shm/")
 # What moves pages copies them where it ends in a file: it is written through the page cache (iter_file_splice_write()
 # in fs/splice.c).
 INTO_FILE = re.compile(r"(sendfile\(|splice\(\d+<pipe:\[\d+\]>, [^,]+, )\d+</(?!dev/(?!shm/))")
