@@ -82,9 +82,9 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
         with Waiting(senders["D"], ASKED_BYTES) as silent:
             senders["D"].send(b"?")
             silent.fill(sizes[4])
-        splice_once(senders["C"], sizes[5], sizes[5])
         splice_once(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
         splice_once(senders["E"], sizes[7], sizes[7] + 1)
+        splice_once(senders["C"], sizes[5], sizes[5])
         at_the_same_time(senders, sizes[9:])
     unpushed = (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7), ("F", 9), ("H", 11), ("J", 14))
     return [Event(name, sizes[number]) for name, number in unpushed]
