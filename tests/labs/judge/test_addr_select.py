@@ -6,7 +6,7 @@ import pytest
 
 from core.judge.evidence import Evidence, Script, Settings
 from labs.cases.addr_select.costs import Cost, Pair
-from labs.cases.addr_select.cure.judge import EXPIRES, TRIED, Cure, NodeSettings, Services, Use
+from labs.cases.addr_select.cure.judge import EXPIRES, SERVICE, TRIED, Cure, Elsewhere, NodeSettings, Services, Use
 from labs.cases.addr_select.exercises.ex3.judge import Sent
 from labs.cases.addr_select.names import NODE, REPORTED, service
 from labs.errors import RAN_ON
@@ -60,6 +60,8 @@ SET = NodeSettings([Settings("node"), Settings("node")], ["net/ipv6/conf/node-et
         (cure(turns=turns(service(9))), "own-source"),
         (cure(services=replace(SERVED, owned=511)), "services-owned"),
         (cure(services=replace(SERVED, learnt=0)), "services-announced"),
+        (cure(services=replace(SERVED, elsewhere=Elsewhere(""))), "others-too"),
+        (cure(services=replace(SERVED, elsewhere=Elsewhere(NODE))), "others-too"),
         (used(ping=""), "services-by-ping"),
         (used(tcp=""), "services-by-tcp"),
         (used(udp=NODE), "services-by-udp"),
@@ -136,6 +138,11 @@ def test_either_exercise_has_its_own_means():
     assert verdict_on(cure(node=SET)).verdict == verdict_on(cure(TWO, node=CHANGED)).verdict == "PASS"
 
 
+def test_a_client_elsewhere_that_is_answered_is_no_fault():
+    verdict = verdict_on_file(cure(services=replace(SERVED, elsewhere=Elsewhere(SERVICE))).text().encode())
+    assert verdict.verdict == "PASS", verdict.text()
+
+
 @pytest.mark.parametrize("evidence", [cure(asked_before=26), sent(asked_before=26)])
 def test_where_nothing_is_slow_nothing_is_judged(evidence):
     assert verdict_on(evidence).verdict == "SKIP"
@@ -147,6 +154,7 @@ def test_where_nothing_is_slow_nothing_is_judged(evidence):
         cure(turns=turns(held_up_ms=1e3)),
         cure(node=None),
         cure(services=replace(SERVED, used=USED[1:])),
+        cure(services=replace(SERVED, elsewhere=Elsewhere("", 1e4))),
         cure(node=NodeSettings([], [])),
         sent(asked=None),
         sent(choices=[]),

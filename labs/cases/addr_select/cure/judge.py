@@ -49,13 +49,30 @@ class Use:
 
 
 @dataclass
+class Elsewhere:
+    """Which address answered the ping of a client that is not the peer, empty if none did, and for how long the machine
+    stood still meanwhile."""
+
+    answered_by: str
+    held_up_ms: float = 0.0
+
+    @property
+    def untold(self) -> str:
+        """Say that nothing came because a stop of the machine may have delayed it; empty if that is not so."""
+        if self.answered_by or self.held_up_ms <= EXCUSING_MS:
+            return ""
+        return f"the machine stood still for {self.held_up_ms:.0f} ms, and a client elsewhere was not answered in time"
+
+
+@dataclass
 class Services:
-    """How many service addresses the node owned at the end, to how many the router knew a way, and how the peer used
-    some."""
+    """How many service addresses the node owned at the end, to how many the router knew a way, how the peer used
+    some, and a client elsewhere SERVICE, which what was kept earlier does not say."""
 
     owned: int
     learnt: int
     used: list[Use]
+    elsewhere: Elsewhere | None = None
 
 
 @dataclass
@@ -103,12 +120,14 @@ def judge(by_its_means: Callable[[Verdict, NodeSettings], None], evidence: Evide
         by_its_means(verdict, seen.node)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
-    abstain(verdict, untold(seen.services.used) if seen.services else ())
+    abstain(verdict, untold(seen.services) if seen.services else ())
 
 
-def untold(used: list[Use]) -> Iterator[str]:
+def untold(seen: Services) -> Iterator[str]:
     """Of each way in which a service was used, why nothing came, where that was the machine's."""
-    return (use.untold(way) for use in used for way in WAYS)
+    yield from (use.untold(way) for use in seen.used for way in WAYS)
+    if seen.elsewhere:
+        yield seen.elsewhere.untold
 
 
 def looks_through_all(questions: int) -> None:
@@ -184,6 +203,13 @@ def still_served(verdict: Verdict, seen: Services) -> None:
             not others,
             f"{len(told)} services {does}, each in its own name",
             f"services do not {does} in their own names: {', '.join(others)}",
+        )
+    if seen.elsewhere and not seen.elsewhere.untold:
+        verdict.expect(
+            "others-too",
+            seen.elsewhere.answered_by == SERVICE,
+            "a client elsewhere is answered, too",
+            f"a client elsewhere, not the peer, is answered by {seen.elsewhere.answered_by or 'nobody'}",
         )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.cure.judge import EXPIRES, SETTING, Cure, NodeSettings, Services
-from labs.cases.addr_select.cure.serving import echo_request, socket_on, used
+from labs.cases.addr_select.cure.serving import client_elsewhere, echo_request, heard_elsewhere, socket_on, used
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import EVAL, PEER, REPORTED
 from labs.cases.addr_select.network import Network
@@ -25,12 +25,13 @@ def take(exercise: Exercise, answer: str) -> Evidence:
     """The answer on networks of its own."""
     taking, seen = Taking(exercise, answer), Cure()
     with two(as_reported) as (untouched, fixed):
+        client = client_elsewhere(fixed)
         before = settings(fixed.node)
         with taking.answer_applied(fixed) as finished:
             if finished:
                 at_first = settings(fixed.node)
                 meanwhile = cost(seen, untouched, fixed)
-                seen.services = services(fixed)
+                seen.services = services(fixed, client)
                 seen.node = node(before, at_first, settings(fixed.node), meanwhile)
     return taking.evidence(seen)
 
@@ -94,10 +95,10 @@ def questions_of_others(net: Network) -> Iterator[int]:
             yield calls.since(before)[EVAL]
 
 
-def services(net: Network) -> Services:
+def services(net: Network, client: str) -> Services:
     """What is left of them."""
     owned = net.node.on("ip", "-6", "-oneline", "address", "show", "scope", "global").count("2001:db8:5:")
-    return Services(owned, net.learnt_now(), used(net))
+    return Services(owned, net.learnt_now(), used(net), heard_elsewhere(net, client))
 
 
 def node(before: list[str], at_first: list[str], at_last: list[str], meanwhile: list[str]) -> NodeSettings:

@@ -11,8 +11,9 @@ import random
 import socket
 import struct
 import time
+from functools import partial
 
-from labs.cases.addr_select.cure.judge import PATIENCE_S, TRIED, Use
+from labs.cases.addr_select.cure.judge import PATIENCE_S, SERVICE, TRIED, Elsewhere, Use
 from labs.cases.addr_select.names import PEER, REPORTED, service
 from labs.cases.addr_select.network import Network
 from labs.measure.clock import StallDetector
@@ -26,6 +27,22 @@ def used(net: Network) -> list[Use]:
     drawn = random.choice([each for each in map(service, range(1, REPORTED + 1)) if each not in TRIED])
     with StallDetector() as clock:
         return [use_of(each, net, clock) for each in (*TRIED, drawn)]
+
+
+def client_elsewhere(net: Network) -> str:
+    """The address of one more client, of a drawn network that the router reaches by the peer."""
+    network = f"3fff:{random.randrange(1, 0x1000):x}:{random.randrange(1, 0x10000):x}:"  # RFC 9637
+    net.peer.on("ip", "-6", "address", "add", f"{network}:2/128", "dev", "lo")
+    net.router.on("ip", "-6", "route", "add", f"{network}:/64", "via", PEER)
+    return f"{network}:2"
+
+
+def heard_elsewhere(net: Network, client: str) -> Elsewhere:
+    """Which address answers the ping of such a client."""
+    with StallDetector() as clock:
+        clock.begin()
+        answered_by = sender_heard(partial(ping, client=client), net, SERVICE)
+        return Elsewhere(answered_by, clock.late_ms())
 
 
 def use_of(address: str, net: Network, clock: StallDetector) -> Use:
@@ -57,9 +74,9 @@ def socket_on(
     return ours
 
 
-def ping(net: Network, address: str, stack: contextlib.ExitStack) -> str:
-    """The address that answers an echo request of the peer's."""
-    asking = socket_on(net.peer, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
+def ping(net: Network, address: str, stack: contextlib.ExitStack, client: str = "") -> str:
+    """The address that answers an echo request of the peer's, or of this client behind it."""
+    asking = socket_on(net.peer, socket.SOCK_RAW, stack, client, socket.IPPROTO_ICMPV6)
     mark = os.urandom(8)
     asking.sendto(echo_request() + mark, (address, 0))
     until = time.monotonic() + PATIENCE_S
