@@ -24,6 +24,18 @@ def test_one_address_of_each_network_and_each_port_but_the_one_that_is_open(knoc
     assert names.keys() == {"192.168.0.0/16", "10.9.8.7/32"}
     assert all(ipaddress.ip_address(address) in ipaddress.ip_network(network) for network, address in names.items())
     assert knocking.ports_named(RULES) == [3000, 68, 4000, 4010, 79, 81]
+    assert knocking.protocols_named(RULES) == []
+
+
+def test_what_is_named_in_other_ways(knocking):
+    rules = """\
+iptables-legacy -A INPUT -p tcp -m multiport --ports 3000,9200 -j ACCEPT
+iptables-legacy -A INPUT -m iprange --src-range 203.0.113.5-203.0.113.9 -j ACCEPT
+iptables-legacy -A INPUT -p 112 -j ACCEPT
+"""
+    assert knocking.ports_named(rules) == [3000, 9200]
+    assert [*knocking.who_is_named(rules).values()] == ["203.0.113.5"]
+    assert knocking.protocols_named(rules) == [112]
 
 
 def test_of_very_many_some(knocking):

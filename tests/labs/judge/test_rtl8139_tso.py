@@ -82,6 +82,12 @@ def test_what_is_right_passes_also_from_a_file(evidence):
         assert verdict.verdict == "PASS", verdict.text()
 
 
+@pytest.mark.parametrize("shut_out, deserves", [(None, []), ([], []), (["a stranger's ping"], ["still-open"])])
+def test_what_was_open_and_is_shut_is_wrong(shut_out, deserves):
+    verdict = verdict_on_file(changed(ONE, knocked=replace(KNOCKED, shut_out=shut_out)).text().encode())
+    assert failed(verdict) == deserves, verdict.text()
+
+
 def test_one_slow_download_of_three_is_the_machines():
     assert verdict_on(changed(FIVE, turns=turns("mended", 2, CONTROL.got_bytes, CONTROL.got_bytes))).verdict == "PASS"
 

@@ -80,11 +80,12 @@ FASTER = BOUNDS["fast_ratio"]  # than before is no longer "slow"
 @dataclass
 class Knocked:
     """Which of the server's counters moved while others tried what was shut: in whose name, and at which ports. After
-    it a ping was answered."""
+    it a ping was answered. Then what of that which was open is shut now, which what was kept earlier does not say."""
 
     names: list[str]
     ports: list[int]
     moved: dict[str, int]
+    shut_out: list[str] | None = None
 
 
 @dataclass
@@ -181,8 +182,15 @@ def closed(verdict: Verdict, knocked: Knocked) -> None:
         "other-protocols-out",
         not moved.get("IpInUnknownProtos"),
         "IP's other protocols stay out",
-        f"the firewall lets in another protocol of IP ({', '.join(map(str, OTHER_PROTOCOLS))})",
+        f"the firewall lets in another protocol of IP ({', '.join(map(str, OTHER_PROTOCOLS))}, or one that it names)",
     )
+    if knocked.shut_out is not None:
+        verdict.expect(
+            "still-open",
+            not knocked.shut_out,
+            "what came in before comes in still",
+            f"the firewall no longer lets in {' and '.join(knocked.shut_out)}",
+        )
 
 
 def _some(ports: list[int]) -> str:

@@ -23,7 +23,7 @@ from labs.errors import RAN_ON, CouldNotTell
 from labs.judge.judging import excusing_ms
 from labs.measure.clock import StallDetector
 from labs.net.counters import counters, moved
-from labs.net.topology import NotReady
+from labs.net.topology import Node, NotReady
 
 SERVER = SERVERS["server"]
 ROUTER = "10.8.1.1"
@@ -43,7 +43,8 @@ FLAGS = (SYN, SYN | ACK, ACK, ACK | FIN, RST)
 FROM_PORTS = (53, 80, 123, 443)
 AT_ONCE = 24  # packets between two pings
 # What a rule names, as iptables-save writes it: networks, and ports or ranges of them.
-NETWORK, PORTS_NAMED = re.compile(r"-s (\S+)"), re.compile(r"--(?:[ds]ports?|to-ports) ([\d:,]+)")
+NETWORK, PORTS_NAMED = re.compile(r"(?:-s|--src-range) ([^\s-]+)"), re.compile(r"--(?:[ds]?ports?|to-ports) ([\d:,]+)")
+PROTOCOL = re.compile(r"-p (\S+)")
 MOST_NAMES, MOST_PORTS = 4, 40  # of those, because each name knocks at each port
 
 
@@ -60,12 +61,46 @@ def knocked(net: Network, rules: str) -> Knocked:
     with sender, hearer, StallDetector() as clock:
         hearer.settimeout(PATIENCE_S)
         before = counters(net["server"])
-        for number, packet in enumerate(packets(list(names.values()), ports)):
+        for number, packet in enumerate(packets(list(names.values()), ports, protocols_named(rules))):
             sender.sendto(packet, (SERVER, 0))
             if number % AT_ONCE == AT_ONCE - 1:
                 ping(sender, hearer, number, clock)
         ping(sender, hearer, 0xFFFF, clock)
-        return Knocked(list(names), ports, moved(before, counters(net["server"])))
+        after = counters(net["server"])
+        shut = list(shut_out(net, names["stranger"], sender, hearer, clock))
+        return Knocked(list(names), ports, moved(before, after), shut)
+
+
+def shut_out(
+    net: Network, stranger: str, sender: socket.socket, hearer: socket.socket, clock: StallDetector
+) -> Iterator[str]:
+    """What came in before and does not any more: the page, for the server itself and for a host that has not asked for
+    it yet; and a stranger's ping and first segment, by the server's counters. (The router's answer to what the server
+    sends a stranger is "network unreachable", which is let in by none of these counters.)"""
+    before = counters(net["server"])
+    sender.sendto(icmp(stranger, ECHO_REQUEST, 0), (SERVER, 0))
+    sender.sendto(tcp(stranger, high(), PORT, SYN), (SERVER, 0))
+    ping(sender, hearer, 0xFFFE, clock)
+    came = moved(before, counters(net["server"]))
+    if came.get(f"IcmpMsgInType{ECHO_REQUEST}", 0) < 2:  # the other is the router's
+        yield "a stranger's ping"
+    if not came.get("TcpInSegs"):
+        yield f"TCP to port {PORT}, a stranger's"
+    for who, name, address in (("the server's own, by lo", "server", "127.0.0.1"), ("home's", "home", SERVER)):
+        if not connects(net[name], address, clock):
+            yield f"TCP to port {PORT}, {who}"
+
+
+def connects(node: Node, address: str, clock: StallDetector) -> bool:
+    """Whether a connection to the page comes about. Raises CouldNotTell if the machine stood still instead."""
+    clock.begin()
+    try:
+        with node.inside():
+            socket.create_connection((address, PORT), PATIENCE_S).close()
+        return True
+    except OSError:
+        require_awake(clock, f"{node.name} connected")
+        return False
 
 
 def who_is_named(rules: str) -> dict[str, str]:
@@ -84,13 +119,24 @@ def ports_named(rules: str) -> list[int]:
     return [port for port in dict.fromkeys(found) if 0 < port < 1 << 16 and port != PORT][:MOST_PORTS]
 
 
-def packets(sources: list[str], ports: list[int]) -> Iterator[bytes]:
+def protocols_named(rules: str) -> list[int]:
+    """The protocols in these rules, but for the three that are tried in their own ways."""
+    found = set()
+    for name in PROTOCOL.findall(rules):
+        with contextlib.suppress(OSError):
+            found.add(int(name) if name.isdigit() else socket.getprotobyname(name))
+    return sorted(
+        {each for each in found if 0 < each < 256} - {socket.IPPROTO_TCP, socket.IPPROTO_UDP, socket.IPPROTO_ICMP}
+    )
+
+
+def packets(sources: list[str], ports: list[int], protocols: list[int]) -> Iterator[bytes]:
     """All that is tried, once in each name. Each port is tried from a high one, and once more from one that answers
     come from, or from the same; by TCP with other flags, as if there were a connection. (A fragment cannot be tried:
     the firewall's INPUT has packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
     others = itertools.cycle(itertools.product((*FROM_PORTS, None), FLAGS))
     for source in sources:
-        for protocol in OTHER_PROTOCOLS:
+        for protocol in (*OTHER_PROTOCOLS, *protocols):
             yield ip(source, protocol, b"knock" * 4)
         for kind in OTHER_ICMP:
             yield icmp(source, kind, 0)
@@ -120,9 +166,14 @@ def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: Stall
                 return
     except TimeoutError:
         pass
-    if (held_up_ms := clock.late_ms()) > excusing_ms(PATIENCE_S):
-        raise CouldNotTell(f"the machine stood still for {held_up_ms:.0f} ms while the server was pinged", RAN_ON)
+    require_awake(clock, "the server was pinged")
     raise NotReady(f"the server answers no ping of the router's in {PATIENCE_S:g} s; it did before")
+
+
+def require_awake(clock: StallDetector, what: str) -> None:
+    """Raises CouldNotTell if the machine stood still for so long that it may be why nobody answered in time."""
+    if (held_up_ms := clock.late_ms()) > excusing_ms(PATIENCE_S):
+        raise CouldNotTell(f"the machine stood still for {held_up_ms:.0f} ms while {what}", RAN_ON)
 
 
 def icmp(source: str, kind: int, code: int, rest: bytes = bytes(4)) -> bytes:

@@ -13,8 +13,9 @@ from labs.cases.rtl8139_tso.workload import download, served
 from labs.take.script import Taking
 from labs.take.settings import RULE, compared, settings
 
-# Rules for what the server sends or passes on.
-NOT_FOR_WHAT_COMES_IN = re.compile(rf"{RULE.pattern}(-A |:)(OUTPUT|FORWARD|POSTROUTING)\b")
+# Rules for what the server sends or passes on, and those that change a packet, wherever.
+CHANGES = "TCPMSS|TCPOPTSTRIP|DSCP|TOS|TTL|HL|ECN|CHECKSUM"
+NOT_FOR_WHAT_COMES_IN = re.compile(rf"{RULE.pattern}((-A |:)(OUTPUT|FORWARD|POSTROUTING)\b|.* -j ({CHANGES})\b)")
 
 
 def take(exercise: Exercise, answer: str) -> Evidence:
