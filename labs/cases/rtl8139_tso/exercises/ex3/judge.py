@@ -60,12 +60,18 @@ NAMES = [f"{route}.{thing}" for route in ROUTES for thing in MEASURED]
 LINE = re.compile(r"^[^\S\n]*([\w.]+)[^\S\n]*([=:])(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"#.*")
 BRACKETS = re.compile(r"\((?:[^()]|\([^()]*\))*\)?")
-ASIDE = re.compile(r";|//|\s[-\u2212\u2013\u2014]+\s+(?![\d(])")  # before a number, a dash is a minus
 WORDS = ("set", "clear", "some", "none")  # to choose from
+# Before a number a dash is a minus, but for one behind such a word.
+BEHIND_A_WORD = "|".join(rf"(?<=\b{word})" for word in WORDS)
+ASIDE = re.compile(rf";|//|(?:\s(?=\S+\s+(?![\d(]))|(?i:{BEHIND_A_WORD})\s+)[-\u2212\u2013\u2014]+\s+")
 MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, dashes as wide as a figure, and the sign
-UNIT = re.compile(r"\s*(?:bytes?|b)$")
+UNIT = re.compile(r"\s*(?:bytes?|b)(?:\s+(?:of\s+)?(?:payload|data))?$")
 ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
 LABELLED, LABEL = re.compile(r"[+-]\s*[\d(]"), re.compile(r"(?<=\d)\s+(?!(?:or|and|not|minus|plus)\b)[a-z]\w*")  # 20 ip
+# `- IP 20`: what is before its number and not behind it.
+LABEL_BEFORE = re.compile(
+    r"(?<=[-+\u2212\u2013])\s*(?:ip|ipv4|tcp|ts|timestamps?|options?|headers?)\s+(?=\d)", re.IGNORECASE
+)
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -86,7 +92,10 @@ def predictions(answer: str) -> dict[str, list[str]]:
 def meant(text: str) -> str:
     """What stands behind a name: a word in small letters, or a number, reckoned if need be. An aside is none of it,
     unless it is itself one of the words to choose from, or a number where one is asked for: `set; clear` says both."""
-    first, *asides = ASIDE.split(BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text)))
+    read = BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text))
+    if all(map(_is_number, map(_word, (bare := LABEL_BEFORE.sub(" ", read)).split("=")))):
+        read = bare
+    first, *asides = ASIDE.split(read)
     sides = [_word(side) for side in first.split("=")]
     numbers = [side for side in sides if _is_number(side)]
     said = numbers or [side for side in sides if side in WORDS] or sides[:1]  # `MTU - 52 = 1448` says 1448
@@ -96,8 +105,16 @@ def meant(text: str) -> str:
 
 
 def _unless_a_remark(brackets: re.Match[str]) -> str:
-    """What of a pair of brackets is to be read: there is nothing but arithmetic in it."""
-    return brackets[0] if ARITHMETIC.fullmatch(brackets[0].translate(MINUS)) else ""
+    """What of a pair of brackets is to be read: there is only arithmetic in it, of numbers with a label or not."""
+    bare = _without_labels(LABEL_BEFORE.sub(" ", brackets[0]).translate(MINUS).lower())
+    return bare if ARITHMETIC.fullmatch(bare) else ""
+
+
+def _without_labels(text: str) -> str:
+    """`20 ip - 32 tcp` as 20 - 32."""
+    while (bare := LABEL.sub("", text)) != text:
+        text = bare
+    return text
 
 
 def _word(text: str) -> str:
@@ -106,8 +123,7 @@ def _word(text: str) -> str:
         word = " ".join(read.split()).rstrip(".,").strip("\"'`").strip().lower()
         reckoned = word.translate(MINUS)
         if LABELLED.search(reckoned):
-            while (bare := LABEL.sub("", reckoned)) != reckoned:
-                reckoned = bare
+            reckoned = _without_labels(reckoned)
         if number := _number(THOUSANDS.sub("", UNIT.sub("", reckoned))):
             return number
     return word
