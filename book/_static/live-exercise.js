@@ -37,12 +37,16 @@ class Page {
     above.hidden = false;
     this.linked();
     addEventListener("hashchange", () => this.linked());
+    addEventListener("storage", ({ key }) => this.exercises.filter(each => each.kept.name === key).forEach(each => each.again()));
+    addEventListener("pageshow", ({ persisted }) => persisted && this.exercises.forEach(each => each.again()));
   }
 
-  /* An answer that this page's address brings. */
+  /* An answer that this page's address brings, once: it is not there any more when the page is loaded again. */
   linked() {
-    const brought = answerIn(location.hash);
-    this.exercises.find(each => each.number === brought?.number)?.brought(brought.answer);
+    const brought = answerIn(location.hash), exercise = this.exercises.find(each => each.number === brought?.number);
+    if (!exercise) return;
+    history.replaceState(null, "", `#exercise-${exercise.number}`);
+    exercise.brought(brought.answer);
   }
 
   complain(text) {
@@ -71,6 +75,7 @@ class Page {
   }
 
   load() {
+    this.checking?.say("Loading …");
     if (!this.files) {
       this.files = loaded(this.live, text => this.checking?.say(text));
       this.files.catch(() => { this.files = null; });  // the next check tries again
@@ -150,7 +155,7 @@ class Exercise {
   }
 
   say(text) {
-    this.said.textContent = text;
+    if (this.said.textContent !== text) this.said.textContent = text;  // or it would be read out again
   }
 
   pressed(event) {
@@ -162,6 +167,14 @@ class Exercise {
   changed() {
     this.kept.keep({ answer: this.editor.value });
     this.earlier();
+  }
+
+  /* As the browser has kept it meanwhile: the same page is open twice, or was left and is come back to. */
+  again() {
+    this.kept.read();
+    this.editor.value = this.kept.answer ?? this.editor.value;
+    this.show();
+    this.page.count();
   }
 
   /* A question before something is done; `act` gives what has the focus then. */

@@ -4,6 +4,8 @@
 globalThis.LivePage = (() => {
 
 const fromFolder = location.protocol === "file:";
+const STALLS_S = 60;  // without a byte
+const TIMES_SAID = 10;  // while all is loaded
 
 class LoadError extends Error {}
 
@@ -63,18 +65,27 @@ class Files {
   }
 
   async fromServer(folder, name) {
-    let answer;
+    const stalls = new AbortController(), parts = [];
+    let timer, answer;
+    const goesOn = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stalls.abort(), STALLS_S * 1000);
+    };
+    goesOn();
     try {
-      answer = await fetch(`${folder}/${name}`);
+      answer = await fetch(`${folder}/${name}`, { signal: stalls.signal });
+      const reader = answer.ok ? answer.body.getReader() : null;
+      for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {
+        goesOn();
+        parts.push(part.value);
+        this.onBytes(part.value.length);
+      }
     } catch {
-      throw new LoadError(`${name} could not be loaded: the connection failed.`);
+      throw new LoadError(`${name} could not be loaded: ${stalls.signal.aborted ? `no byte came for ${STALLS_S} s` : "the connection failed"}.`);
+    } finally {
+      clearTimeout(timer);
     }
     if (!answer.ok) throw new LoadError(`${name} could not be loaded: the server said ${answer.status}.`);
-    const parts = [], reader = answer.body.getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      parts.push(part.value);
-      this.onBytes(part.value.length);
-    }
     return new Blob(parts);
   }
 
@@ -133,13 +144,17 @@ function total(live, terminal = false) {
     .reduce((sum, [, file]) => sum + file.bytes, 0);
 }
 
-/* All that a machine is restored from; meanwhile it is said how much of it has come. */
+/* All that a machine is restored from; meanwhile it is said how much of it has come, TIMES_SAID times: it is read out to
+   who does not see it. */
 async function loaded(live, say) {
   let bytes = 0, waiting = true;
+  const all = total(live), part = () => Math.floor(bytes / all * TIMES_SAID);
   const files = new Files(live, count => {
+    const before = part();
     bytes += count;
-    if (waiting) say(`Loading: ${megabytes(bytes)} of ${megabytes(total(live))} MB`);
+    if (waiting && part() > before) say(`Loading: ${megabytes(bytes)} of ${megabytes(all)} MB`);
   });
+  say(`Loading ${megabytes(all)} MB …`);
   try {
     return await files.all();
   } finally {

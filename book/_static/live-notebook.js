@@ -8,7 +8,8 @@
 const { loaded } = globalThis.LivePage;
 // Of one cell: a guest may say more than a page can hold. An error is shown all the same.
 const MOST_LETTERS = 2e6, MOST_PARTS = 2000, LONGEST_ERROR = 20000;
-const ENDS_WITHIN_MS = 3000;  // for a machine to end; one that cannot is left alone
+const ENDS_WITHIN_MS = 5000;  // for what a machine is at, and to end; one that cannot is left alone
+const DRAFTS = "where-packets-wait/cell/1";  // with its version
 
 class Stopped extends Error {}
 
@@ -29,6 +30,7 @@ class Guest {
   async wakes(before) {
     const { live } = this.notebook;
     await before;
+    this.say("Loading …");
     this.notebook.files ??= loaded(live, text => this.notebook.guest?.say(text));
     this.notebook.files.catch(() => { this.notebook.files = null; });  // the next cell tries again
     const files = await this.notebook.files;
@@ -42,15 +44,42 @@ class Guest {
   /* Settled once it has ended, whatever it was at. */
   async end() {
     this.over = true;
-    await Promise.race([this.ready.catch(() => {}), this.machine && Promise.resolve()].filter(Boolean));
-    const late = new Promise(resolve => setTimeout(resolve, ENDS_WITHIN_MS));
-    await Promise.race([Promise.resolve(this.machine?.end()).catch(error => console.warn(error)), late]);
+    await Promise.race([this.ends().catch(error => console.warn(error)), new Promise(resolve => setTimeout(resolve, ENDS_WITHIN_MS))]);
+  }
+
+  async ends() {
+    if (!this.machine) await this.ready.catch(() => {});
+    await this.machine?.end();
+  }
+}
+
+/* What a reader has written in the place of a cell; kept in the browser for as long as the cell itself is the same. Where
+   the browser keeps nothing, it is there until the page is left. */
+class Draft {
+  constructor(name, source) {
+    Object.assign(this, { name, source, text: null });
+    try {
+      const kept = JSON.parse(localStorage.getItem(name));
+      if (kept?.source === source && typeof kept.text === "string") this.text = kept.text;
+    } catch (error) {
+      console.warn(error);
+    }
+  }
+
+  keep(text) {
+    this.text = text;
+    try {
+      localStorage.setItem(this.name, JSON.stringify({ source: this.source, text }));
+    } catch (error) {
+      console.warn(error);
+    }
   }
 }
 
 class Notebook {
   constructor(box) {
     this.live = JSON.parse(box.dataset.live);
+    this.name = location.pathname.split("/").at(-1);
     this.note = box.querySelector(".wpw-live-said");
     this.files = this.guest = this.ended = null;
     this.stop = () => {};
@@ -138,16 +167,17 @@ class Notebook {
 
 class Cell {
   constructor(element, number, notebook) {
-    Object.assign(this, { element, number, notebook, ran: false, failed: false, draft: null });
+    Object.assign(this, { element, number, notebook, ran: false, failed: false });
     this.input = element.querySelector(".cell_input");
     this.recorded = element.querySelector(".cell_output");
     this.shown = this.input.querySelector(".highlight, pre");
     this.source = this.input.querySelector("pre").textContent.replace(/\n$/, "");
+    this.draft = new Draft(`${DRAFTS}/${notebook.name}/${number}`, this.source);
     this.buttons = make("p", { class: "wpw-cell-buttons" });
     this.runs = this.add("run", "Run", () => notebook.upTo(this));
     this.stops = this.add("stop", "Stop", () => notebook.stop());
     this.stops.hidden = true;
-    this.edits = this.add("edit", "Edit", () => this.edit());
+    this.edits = this.add("edit", this.editWords, () => this.edit());
     this.state = make("span", { class: "wpw-cell-state" });
     this.buttons.append(this.state);
     this.mine = make("div", { class: "wpw-mine", role: "region", "aria-label": `What cell ${number + 1} led to here`, hidden: "" });
@@ -167,23 +197,27 @@ class Cell {
     return this.editor ? this.editor.value : this.source;
   }
 
+  get editWords() {
+    return this.editor ? "As it was" : this.draft.text === null ? "Edit" : "Edit again";
+  }
+
   /* An editor in the place of the cell, or the cell as it was; what was written is there again next time. */
   edit() {
     if (this.editor) {
-      this.draft = this.editor.value;
       this.editor.remove();
       this.editor = null;
     } else {
       const rows = this.source.split("\n").length + 1;
       this.editor = make("textarea", { class: "wpw-cell-editor", rows: `${rows}`, wrap: "off", spellcheck: "false",
         autocomplete: "off", autocapitalize: "off", "aria-label": `Cell ${this.number + 1}. Ctrl+Enter runs it.` });
-      this.editor.value = this.draft ?? this.source;
+      this.editor.value = this.draft.text ?? this.source;
+      this.editor.addEventListener("input", () => this.draft.keep(this.editor.value));
       this.editor.addEventListener("keydown", event => this.pressed(event));
       this.shown.after(this.editor);
       this.editor.focus();
     }
     this.shown.hidden = this.editor !== null;
-    this.edits.firstChild.data = this.editor ? "As it was" : this.draft === null ? "Edit" : "Edit again";
+    this.edits.firstChild.data = this.editWords;
   }
 
   pressed(event) {
@@ -200,7 +234,7 @@ class Cell {
     this.mine.hidden = false;
     this.mine.replaceChildren(make("p", { class: "wpw-mine-head" }, "Yours, in this tab"));
     const { failed } = await process.run(this.text, said => this.hears(said));
-    this.stops.hidden = true;
+    this.stopGoes();
     Object.assign(this, { failed: failed === true && !this.lacks, ran: failed !== true || this.lacks !== "" });
     if (!this.parts) this.mine.append(make("p", { class: "wpw-mine-head" }, "It shows nothing."));
     this.state.textContent = this.lacks ? "needs the lab" : this.failed ? "ended with an error" : "has run";
@@ -276,8 +310,13 @@ class Cell {
     } else if (this.parts < 2 * MOST_PARTS) this.pre("error", String(text ?? "").slice(-LONGEST_ERROR));
   }
 
-  forgets() {
+  stopGoes() {
+    if (document.activeElement === this.stops) this.runs.focus();
     this.stops.hidden = true;
+  }
+
+  forgets() {
+    this.stopGoes();
     if (!this.mine.hidden) this.state.textContent = "of a machine that has ended";
     Object.assign(this, { ran: false, failed: false });
   }

@@ -47,20 +47,21 @@ class Box {
 
   button(words, mode) {
     const button = make("button", { type: "button", class: "wpw-live-button", "data-mode": mode.id }, words);
-    button.addEventListener("click", () => this.busyWith(mode === TERMINAL ? () => this.terminal() : () => this.clicked(mode)));
+    button.addEventListener("click", () => this.busyWith(button, mode === TERMINAL ? () => this.terminal() : () => this.clicked(mode)));
     this.buttons.append(button);
     return button;
   }
 
   say(words) {
-    this.said.textContent = words;
+    if (this.said.textContent !== words) this.said.textContent = words;  // or it would be read out again
   }
 
   busy(is) {
     for (const button of this.buttons.children) button.disabled = is;
   }
 
-  async busyWith(work) {
+  /* Who has not gone elsewhere meanwhile finds the keyboard where it was, and the page where it stood. */
+  async busyWith(pressed, work) {
     this.busy(true);
     try {
       await work();
@@ -70,6 +71,7 @@ class Box {
       this.say(`It could not be run here. ${first} The recorded run above is not touched by that. Try again, or run it in the lab.`);
     }
     this.busy(false);
+    if (document.activeElement === document.body) (pressed.isConnected ? pressed : this.buttons.firstChild).focus({ preventScroll: true });
   }
 
   async clicked(mode) {
@@ -162,7 +164,6 @@ class Box {
     for (const mode of MODES)
       this.button(mode.words, mode);
     this.opens = this.button(`${TERMINAL.words} (loads ${megabytes(total(this.live, true))} MB)`, TERMINAL);
-    this.buttons.firstChild.focus();
   }
 
   data(mode, run) {

@@ -50,8 +50,12 @@ function verdictOf(found, id) {
    it rests on (packed), whether one ever passed, and the evidence of that. Where it keeps nothing, all else works. */
 class Kept {
   constructor(id, complain) {
-    Object.assign(this, { name: `${KEPT}/${id}`, complain, answer: null, judged: null, solved: false,
+    Object.assign(this, { id, name: `${KEPT}/${id}`, complain, answer: null, judged: null, solved: false,
       passed: null });
+    this.read();
+  }
+
+  read() {
     let text = null;
     try {
       text = localStorage.getItem(this.name);
@@ -64,10 +68,10 @@ class Kept {
       if (typeof answer !== "string" || judged && (typeof judged.on !== "string" || typeof judged.took_s !== "number"))
         throw new TypeError("expected an answer, and which one was judged");
       Object.assign(this, { answer, solved: solved === true, passed: packedOf(passed),
-        judged: judged ? { on: judged.on, took_s: judged.took_s, verdict: verdictOf(judged.verdict, id),
+        judged: judged ? { on: judged.on, took_s: judged.took_s, verdict: verdictOf(judged.verdict, this.id),
           packed: packedOf(judged.packed) } : null });
     } catch {
-      complain(`What this browser has kept of ${id} is damaged, so that exercise begins anew.`);
+      this.complain(`What this browser has kept of ${this.id} is damaged, so that exercise begins anew.`);
     }
   }
 

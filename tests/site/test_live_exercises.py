@@ -115,6 +115,33 @@ def test_nothing_is_loaded_before_a_check(opened):
     assert opened.evaluate(loaded) > 3
 
 
+def test_loading_is_said_a_dozen_times_and_not_with_each_part(opened):
+    opened.evaluate(
+        """box => {
+            globalThis.said = 0;
+            new MutationObserver(() => said++).observe(document.querySelector(box), {childList: true});
+        }""",
+        f"{BOX} .wpw-live-said",
+    )
+    opened.evaluate("plans.push(() => new Promise(() => {}))")
+    opened.click(f"{BOX} [data-do=check]")
+    opened.locator(f"{BOX} .wpw-live-said", has_text="The kernel wakes").wait_for(timeout=WAIT_MS)
+    assert 3 < opened.evaluate("said") < 15
+    opened.click(f"{BOX} [data-do=stop]")
+    ended(opened, "Stopped.")
+
+
+def test_a_server_that_stalls_is_given_up_and_the_next_check_loads_again(opened):
+    opened.clock.install()
+    opened.route("**/live/*/state.zst", lambda route: None)
+    opened.click(f"{BOX} [data-do=check]")
+    opened.locator(f"{BOX} .wpw-live-said", has_text="Loading").wait_for(timeout=WAIT_MS)
+    opened.clock.fast_forward(120_000)
+    ended(opened, "no byte came for 60 s")
+    opened.unroute("**/live/*/state.zst")
+    check(opened, RIGHT)
+
+
 def lines(page, box: str = BOX) -> list[list[str]]:
     """The words of each condition that is shown, by lines."""
     shown = page.locator(f"{box} .wpw-checks li").all_inner_texts()
@@ -364,6 +391,18 @@ def test_a_link_brings_an_answer_and_asks_before_it_takes_the_place_of_ones_own(
         assert seen.errors == []
 
 
+@pytest.mark.parametrize("opened_from", ["server", "folder"])
+def test_a_link_brings_its_answer_once(browser, address, built_site, opened_from):
+    page = address if opened_from == "server" else f"{built_site.as_uri()}/{PAGE}"
+    with without_machine(browser, f"{page}#answer-1=YQ") as seen:
+        assert editor(seen.page).input_value() == "a"
+        editor(seen.page).fill("a, and more")
+        seen.page.reload()
+        assert editor(seen.page).input_value() == "a, and more"
+        assert seen.page.locator(f"{BOX} [data-do=yes]").count() == 0
+        assert seen.page.url.endswith("#exercise-1") and seen.errors == []
+
+
 @pytest.mark.parametrize(
     "fragment", ["answer-1=", "answer-1=%3C", "answer-1=_w", "answer-9=YQ", f"answer-1={'A' * 70_000}"]
 )
@@ -443,6 +482,26 @@ def test_answer_verdict_and_count_outlast_a_reload(opened):
     assert opened.locator(f"{BOX} .wpw-earlier").is_visible()
     editor(opened).press("Backspace")
     assert opened.locator(f"{BOX} .wpw-earlier").is_hidden()
+
+
+def test_the_same_page_open_twice_takes_nothing_away(opened, address):
+    with opened.expect_popup() as opening:
+        opened.evaluate("address => void open(address)", address)
+    other = opening.value
+    editor(other).wait_for(timeout=WAIT_MS)
+    editor(opened).fill("on client true")
+    has = "([box, text]) => document.querySelector(`${box} textarea`).value === text"
+    other.wait_for_function(has, arg=[BOX, "on client true"], timeout=WAIT_MS)
+    check(opened, RIGHT)
+    other.locator(f"{BOX} .wpw-verdict", has_text="PASS").wait_for(timeout=WAIT_MS)
+    assert other.inner_text(SOLVED).startswith("1 of ")
+    editor(other).fill("on client false")
+    opened.wait_for_function(has, arg=[BOX, "on client false"], timeout=WAIT_MS)
+    other.close()
+    opened.reload()
+    assert editor(opened).input_value() == "on client false"
+    assert opened.inner_text(SOLVED).startswith("1 of ") and "PASS" in opened.inner_text(f"{BOX} .wpw-verdict")
+    assert opened.locator(f"{BOX} .wpw-earlier").is_visible()
 
 
 KEPT = f"where-packets-wait/answer/1/{ID}"

@@ -164,6 +164,35 @@ def test_an_edited_cell_runs_as_it_is_written_and_can_be_put_back(opened):
     assert editor.input_value() == "print('mine')"
 
 
+def test_an_edited_cell_outlasts_a_reload_as_long_as_the_cell_is_the_same(opened):
+    cell(opened, 0).locator("[data-do=edit]").click()
+    cell(opened, 0).locator("textarea").fill("print('mine')")
+    opened.reload()
+    edit = cell(opened, 0).locator("[data-do=edit]")
+    assert edit.inner_text().startswith("Edit again")
+    edit.click()
+    assert cell(opened, 0).locator("textarea").input_value() == "print('mine')"
+    kept = "Object.keys(localStorage).filter(name => name.includes('/cell/'))"
+    (name,) = opened.evaluate(kept)
+    opened.evaluate("name => localStorage.setItem(name, JSON.stringify({source: 'another', text: 'x'}))", name)
+    opened.reload()
+    assert not edit.inner_text().startswith("Edit again")
+    opened.evaluate("name => localStorage.setItem(name, '{')", name)
+    opened.reload()
+    run(opened, 0)
+
+
+def test_a_cell_that_ends_hands_the_focus_of_its_stop_on(opened):
+    opened.evaluate("text => { waits.push(text); }", source(opened, 0))
+    run_, stop = (cell(opened, 0).locator(f"[data-do={name}]") for name in ("run", "stop"))
+    run_.click()
+    opened.locator(".wpw-live-said", has_text="Cell 1 of").wait_for(timeout=WAIT_MS)
+    stop.focus()
+    stop.press("Enter")
+    opened.locator(".wpw-live-said", has_text="Stopped").wait_for(timeout=WAIT_MS)
+    assert run_.evaluate("each => each === document.activeElement")
+
+
 def test_an_error_ends_the_way_down_and_says_where(opened):
     will_say(opened, source(opened, 1), {"kind": "error", "text": "ZeroDivisionError"}, failed=True)
     cell(opened, 3).locator("[data-do=run]").click()

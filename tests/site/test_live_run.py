@@ -7,6 +7,7 @@ import re
 import pytest
 
 from host.chromium import served
+from host.paths import REPOSITORY
 from tests.site.browsing import visit
 from tests.site.conftest import PROVENANCE
 from tests.site.test_accessible import unfolded, violations
@@ -102,6 +103,7 @@ WATCH = """() => {
     };
     new MutationObserver(look).observe(document.querySelector('.wpw-live'), {subtree: true, childList: true});
 }"""
+BELOW = "document.querySelector('.wpw-live').getBoundingClientRect().bottom < 0"
 PHASES = [
     "The kernel wakes",
     "The kernel is awake",
@@ -122,7 +124,10 @@ def test_it_is_said_while_it_happens_and_drawn_behind_it(address, browser):
     with visit(browser, address) as seen:
         seen.page.evaluate(WATCH)
         seen.page.click(FIRST)
+        seen.page.evaluate("scrollTo({top: 1e6, behavior: 'instant'})")
+        assert seen.page.evaluate(BELOW)
         data(seen.page)
+        assert seen.page.evaluate(BELOW)  # who has read on is not taken back to the box
         looks = seen.page.evaluate("seen")
         order = list(dict.fromkeys(phase for words, _ in looks for phase in PHASES if words.startswith(phase)))
         assert order == [*PHASES[:-2], order[-1]] and order[-1] in PHASES[-2:], order
@@ -150,6 +155,19 @@ def test_twenty_restores_in_a_row(address, browser, record_property):
         record_property("not_measured", RESTORES - len(kept))
         assert kept, [run.get("reason") for run in runs]
         assert all(run["b_ms"] > max(run["a_ms"], run["b_again_ms"]) for run in kept), kept
+
+
+@pytest.mark.part("site", why="one click in the base shows that it runs")
+def test_traced_each_of_the_chapters_stacks_is_beside_the_one_that_was_seen(address, browser):
+    expected = sorted(path.stem for path in REPOSITORY.glob("labs/cases/frag_needed/expected/*.txt"))
+    with visit(browser, address) as seen:
+        seen.page.click(FIRST)
+        data(seen.page)
+        assert click(seen.page, TRACED)["counters"]["IpFragFails"] == 1
+        names = seen.page.locator(".wpw-live-pictures [data-picture^=stack-]").evaluate_all(
+            "each => each.map(one => one.dataset.picture)"
+        )
+        assert names == [f"stack-{name}" for name in expected] and seen.errors == []
 
 
 @pytest.mark.part("site", why="one click in the base shows that it runs")
@@ -235,6 +253,17 @@ def test_a_terminal_fits_a_narrow_screen_and_ends_with_its_shell(address, browse
         page.keyboard.type("exit\n")
         page.locator(f"{TERMINAL}:focus").wait_for(timeout=RUN_MS)
         assert page.locator(".xterm").count() == 0 and "its machine has ended" in said(page)
+
+
+@pytest.mark.part("site", why="one click in the base shows that it runs")
+def test_a_terminal_whose_machine_breaks_goes_and_the_next_click_works(address, browser):
+    with visit(browser, address) as seen:
+        page = seen.page
+        terminal(page)
+        page.keyboard.type("client dd if=/dev/zero of=/dev/sda bs=4k count=1 oflag=direct\n")
+        page.locator(".wpw-live-said", has_text="leave its disk as it is").wait_for(timeout=RUN_MS)
+        assert page.locator(".xterm").count() == 0
+        assert click(page, AGAIN)["counters"]["IpFragFails"] == 1
 
 
 @contextlib.contextmanager

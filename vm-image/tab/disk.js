@@ -58,7 +58,7 @@ globalThis.LiveDisk = (() => {
         }
 
         set() {
-            throw new Error("expected a guest to leave its disk as it is");
+            this.onerror(new Error("expected a guest to leave its disk as it is"));
         }
 
         // In a saved state there is nothing of it.

@@ -38,6 +38,7 @@ globalThis.LiveRun = (() => {
     // A processor that does 500 million a second, which is what the bounds of the judges are made for (bounds.toml).
     const INSTRUCTION_NS = 2, LEAST_COUNTED_MS = 1e-6;
     const LAST_LINES = 12, LONGEST_LINE = 8e6;
+    const ENDS_WITHIN_MS = 3000;  // of an emulator that has thrown, no end comes
     // Before it rests, a guest clears away what a cell has left: so long by its own clock, if that takes no longer by ours.
     const SETTLES_MS = 1000, SETTLES_WITHIN_MS = 1500;
 
@@ -63,6 +64,12 @@ globalThis.LiveRun = (() => {
         const made = {};
         made.promise = new Promise((resolve, reject) => Object.assign(made, {resolve, reject}));
         return made;
+    }
+
+    // What comes of a promise, or nothing once it has taken so long.
+    function within(promise, ms) {
+        let timer;
+        return Promise.race([promise, new Promise(resolve => { timer = setTimeout(resolve, ms); })]).finally(() => clearTimeout(timer));
     }
 
     // A machine whose guest waits for a request.
@@ -191,7 +198,7 @@ globalThis.LiveRun = (() => {
             this.running?.settled.reject(new RunError("the machine was ended"));  // or its deadline would keep all of it
             for (const drive of this.drives) drive.close();
             this.time?.over?.();
-            return this.emulator.destroy();
+            return within(this.emulator.destroy(), ENDS_WITHIN_MS);
         }
     }
 
@@ -252,10 +259,15 @@ globalThis.LiveRun = (() => {
         return machine;
     }
 
+    // An emulator that finds no room says nothing: its own promise has no one who hears of its failure.
     async function restored({V86, wasm, state, settings, disks, piece, counted, now}) {
         const options = {...settings, initial_state: {buffer: state}, autostart: false};
         const machine = started({V86, wasm, disks, piece, counted, now, options});
-        await new Promise(resolve => machine.emulator.add_listener("emulator-ready", resolve));
+        const there = new Promise(resolve => machine.emulator.add_listener("emulator-ready", () => resolve(true)));
+        if (!await within(there, DEADLINE_MS)) {
+            machine.end().catch(() => {});
+            throw new RunError("the emulator did not start; the browser may have had too little memory for it");
+        }
         await machine.emulator.run();
         return machine;
     }

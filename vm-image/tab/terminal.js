@@ -59,10 +59,13 @@ globalThis.LiveTerminal = (() => {
         const shell = machine.terminal(held, {columns: terminal.cols, rows: ROWS}, bytes => terminal.write(bytes));
         terminal.onData(text => shell.type(text));
         terminal.focus();
-        await Promise.race([shell.ended, new Promise(resolve => close.addEventListener("click", resolve))]);
-        painted.disconnect();
-        terminal.dispose();
-        whole.remove();
+        try {
+            await Promise.race([shell.ended, new Promise(resolve => close.addEventListener("click", resolve))]);
+        } finally {  // also where its machine breaks
+            painted.disconnect();
+            terminal.dispose();
+            whole.remove();
+        }
     }
 
     return {open};

@@ -72,6 +72,14 @@ def test_a_request_is_one_line_and_its_answers_come_as_they_are_said():
     assert seen["early"] == 2 and seen["run"] == {"value": {"status": 3}}
 
 
+def test_an_emulator_that_never_ends_is_left_alone():
+    seen = told(
+        MACHINE
+        + "emulator.destroy = () => new Promise(() => {}); console.log(JSON.stringify(await ended(machine.end())));"
+    )
+    assert seen == {}
+
+
 def test_another_request_ends_the_one_before_it():
     seen = told(
         MACHINE
@@ -278,6 +286,13 @@ def test_a_piece_that_did_not_come_is_an_error_and_may_be_asked_for_again():
     """
     )
     assert seen == {"why": "a could not be loaded", "again": "aaaa", "asked": ["a", "a"]}
+
+
+def test_a_guest_that_writes_on_its_disk_is_told_of_and_throws_in_no_emulator():
+    seen = told(
+        DISK + "disk.onerror = error => console.log(JSON.stringify(error.message)); disk.set(0, new Uint8Array(4));"
+    )
+    assert seen == "expected a guest to leave its disk as it is"
 
 
 def test_a_machine_that_has_ended_is_woken_by_no_piece_and_kept_by_no_deadline():
