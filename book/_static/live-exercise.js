@@ -9,10 +9,11 @@ const { loaded } = globalThis.LivePage, { copy, lineOf, packedOf, saving } = glo
 const { addressOf, answerIn } = globalThis.LiveLink;
 const { Kept, shown, verdictOf, words } = globalThis.LiveVerdict;
 // Other answers take more or less than the first solution, so that a bar is never full before the verdict is there.
-const FULLEST = 0.95, LEAST_DONE = 0.1, ENDLESS = 2.5;  // shares of what the first solution takes
+const FULLEST = 0.95, LEAST_DONE = 0.1, ENDLESS = 2.5, ENDED = 4;  // shares of what the first solution takes
 const LARGEST_PICTURE = 1 << 20, MOST_PICTURES = 20, LONGEST_STEP = 200;  // letters of JSON, pictures, letters
 
 class Stopped extends Error {}
+class Endless extends Error {}
 
 /* What stands in `backticks` is code. */
 function withCode(text) {
@@ -296,6 +297,7 @@ class Exercise {
     let more = "";
     if (done > LEAST_DONE && done < FULLEST) more = `, about ${Math.ceil(left_s)} s left`;
     if (done > ENDLESS) more = ": far longer than a solution takes. Does your answer loop? Stop ends it.";
+    if (done > ENDED) this.stop(new Endless());
     this.clock.textContent = `for ${took_s} s${more}`;
   }
 
@@ -319,6 +321,7 @@ class Exercise {
 
   failed(error) {
     if (error instanceof Stopped) return this.say("Stopped. That says nothing of the answer.");
+    if (error instanceof Endless) return this.say(`Ended without a verdict: it had ${ENDED} times the work of a solution. Does your answer loop, or start processes without end?`);
     console.warn(error);
     const first = words(String(error?.message)).split("\n")[0].replace(/\.?$/, ".");
     this.say(`It could not be checked here, which says nothing of the answer. ${first} Check it again.`);

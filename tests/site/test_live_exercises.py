@@ -248,6 +248,16 @@ def test_a_bar_says_how_much_is_done_and_about_how_long_it_takes(opened):
     assert bar.is_hidden()
 
 
+def test_a_check_that_never_ends_is_ended_with_a_sentence_and_the_next_one_works(opened):
+    opened.evaluate("plans.push(() => new Promise(() => {}))")
+    opened.click(f"{BOX} [data-do=check]")
+    opened.locator(f"{BOX} .wpw-clock", has_text="for ").wait_for(timeout=WAIT_MS)
+    opened.evaluate("million => { done = million * 1e6 * 4.1; }", IN_TAB[0].tab_million)
+    ended(opened, "start processes without end?")
+    opened.evaluate("done = 0")
+    assert "PASS" in check(opened, RIGHT)
+
+
 def test_a_check_that_has_to_wait_says_for_what(opened):
     opened.evaluate("plans.push(() => new Promise(() => {}))")
     opened.click(f"{BOX} [data-do=check]")
