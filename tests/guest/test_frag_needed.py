@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from chapter_one import differences
 from scapy.layers.inet import ICMP, IP, TCP
 
 from core.cases import exercise
@@ -43,6 +44,12 @@ def test_the_stall_is_reproduced(outcome):
     # Known when the call has returned, or on a busy machine a moment later: its ICMP comes by softirq.
     assert direct["B again"].before.snd_mss == 1428
     assert len(direct.icmp_to_self("B again")) == 0
+
+
+def test_each_round_is_as_it_is_in_a_tab(outcome):
+    run = outcome.to_json()
+    assert [differences(each) for each in run["rounds"]["direct"]] == [[]] * 3
+    assert [differences(each, told=True) for each in run["rounds"]["control"]["direct"]] == [[]] * 3
 
 
 def test_without_the_cause_the_judge_says_no(outcome):

@@ -8,6 +8,7 @@ import pytest
 
 from host.chromium import served
 from host.paths import REPOSITORY
+from tests.guest.chapter_one import differences
 from tests.site.browsing import visit
 from tests.site.conftest import PROVENANCE
 from tests.site.test_accessible import unfolded, violations
@@ -66,9 +67,7 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         page.click(FIRST)
         run = data(page)
         # What the kernel did, whatever this machine's speed: the balancer refused A, its own host refused B.
-        assert run["told"] is False and {one["sent_bytes"] for one in run["exchanges"]} == {1448}
-        assert run["counters"]["IpFragFails"] == 1 and run["counters"]["IcmpInDestUnreachs"] >= 2
-        assert {"a_ms", "b_ms", "b_again_ms", "measured"} <= set(run)
+        assert "measured" in run and differences(run) == []
         # B's ladder, from what was captured: its own host says "too long" to itself, before any data leaves.
         steps = page.locator(".wpw-live-pictures > figure .wpw-packet").evaluate_all(
             "steps => steps.map(step => step.getAttribute('aria-label'))"
@@ -83,7 +82,7 @@ def test_one_click_and_it_happens_in_the_tab(address, browser):
         assert hit.evaluate("each => getComputedStyle(each).fillOpacity") == "0"  # it has its style
         row = page.locator(".wpw-live-times tbody tr").last.inner_text()
         if run["measured"]:
-            assert run["b_ms"] > run["a_ms"] and f"{run['b_ms']:.1f}" in row and f"{run['b_ms']:.1f}" in said(page)
+            assert f"{run['b_ms']:.1f}" in row and f"{run['b_ms']:.1f}" in said(page)
         else:
             assert "not measured" in row and run["reason"] in row
         assert 10_000_000 < sum(loaded(page).values()) < MOST_FIRST
@@ -148,13 +147,12 @@ def test_twenty_restores_in_a_row(address, browser, record_property):
         while len(runs) < RESTORES:
             ages_ms.append(seen.page.evaluate("performance.now()"))
             runs.append(click(seen.page, AGAIN))
-        assert [run["counters"]["IpFragFails"] for run in runs] == [1] * RESTORES and seen.errors == []
+        assert [differences(run) for run in runs] == [[]] * RESTORES and seen.errors == []
         took_ms = [run["page"]["click_to_shown_ms"] for run in runs]
         assert all(took < age for took, age in list(zip(took_ms, ages_ms, strict=True))[OLD - 1 :]), took_ms
         kept = [run for run in runs if run["measured"]]
         record_property("not_measured", RESTORES - len(kept))
         assert kept, [run.get("reason") for run in runs]
-        assert all(run["b_ms"] > max(run["a_ms"], run["b_again_ms"]) for run in kept), kept
 
 
 @pytest.mark.part("site", why="one click in the base shows that it runs")
@@ -163,7 +161,7 @@ def test_traced_each_of_the_chapters_stacks_is_beside_the_one_that_was_seen(addr
     with visit(browser, address) as seen:
         seen.page.click(FIRST)
         data(seen.page)
-        assert click(seen.page, TRACED)["counters"]["IpFragFails"] == 1
+        assert differences(click(seen.page, TRACED)) == []
         names = seen.page.locator(".wpw-live-pictures [data-picture^=stack-]").evaluate_all(
             "each => each.map(one => one.dataset.picture)"
         )
@@ -175,8 +173,8 @@ def test_told_beforehand_and_again_in_the_same_page(address, browser):
     with visit(browser, address) as seen:
         seen.page.click(FIRST)
         runs = [data(seen.page), *(click(seen.page, button) for button in (TOLD, AGAIN, TOLD, AGAIN))]
-        assert [run["told"] for run in runs] == [False, True, False, True, False]
-        assert [run["counters"].get("IpFragFails", 0) for run in runs] == [1, 0, 1, 0, 1]
+        told = [False, True, False, True, False]
+        assert [differences(run, each) for run, each in zip(runs, told, strict=True)] == [[]] * len(runs)
         assert seen.page.locator(".wpw-live-times tbody tr").count() == 1 + len(runs)
         assert seen.errors == []
 
@@ -185,7 +183,7 @@ def test_told_beforehand_and_again_in_the_same_page(address, browser):
 def test_from_a_folder_on_the_disk(address, built_site, browser):
     with visit(browser, f"{built_site.as_uri()}/{PAGE}") as seen:
         seen.page.click(FIRST)
-        assert data(seen.page)["counters"]["IpFragFails"] == 1
+        assert differences(data(seen.page)) == []
         assert seen.errors == [] and [url for url in seen.abroad if not url.startswith("file:")] == []
 
 

@@ -19,6 +19,7 @@ from host.errors import LabError
 from host.paths import REPOSITORY, cache
 from host.tab import node, running
 from host.tab.state import State, call, newest_stored, state
+from tests.guest.chapter_one import differences
 
 # Of the case, without Mininet, which its module needs: what is typed there.
 PROMPT = "mininet> "
@@ -74,12 +75,9 @@ def words(tree: list | str) -> str:
 @pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_b_waits_and_the_second_time_it_does_not(fault):
     for seen in fault:
-        counters = seen["counters"]
-        assert seen["told"] is False and {one["sent_bytes"] for one in seen["exchanges"]} == {1448}
-        # The balancer told A; B, too long for the route that A had learnt, was told by its own kernel.
-        assert counters["IpFragFails"] == counters["IcmpOutDestUnreachs"] == 1 and counters["IcmpInDestUnreachs"] >= 2
+        assert differences(seen) == []
         # B's bytes leave late and come back at once, by the same clock as the one that the client waits by.
-        assert seen["icmp_to_self"] == 1 and seen["b_left_after_ms"] > seen["b_ms"] / 2
+        assert seen["b_left_after_ms"] > seen["b_ms"] / 2
     assert waited(fault, "b_ms") > RATIO * waited(fault, "a_ms"), fault
     assert waited(fault, "b_ms") > RATIO * waited(fault, "b_again_ms"), fault
 
@@ -96,9 +94,7 @@ def test_the_ladders_come_drawn(fault):
 @pytest.mark.part("machinery", why="it has not been seen beside every load yet")
 def test_told_beforehand_nobody_waits(fault, with_route):
     for seen in with_route:
-        counters = seen["counters"]
-        assert seen["told"] is True and {one["sent_bytes"] for one in seen["exchanges"]} == {1428}
-        assert not counters.get("IpFragFails") and not counters.get("IcmpInDestUnreachs"), counters
+        assert differences(seen, told=True) == []
     for name in ("a_ms", "b_ms", "b_again_ms"):
         assert waited(fault, "b_ms") > RATIO * waited(with_route, name), (fault, with_route)
 
