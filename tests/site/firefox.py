@@ -1,4 +1,4 @@
-"""How is a page opened in Firefox? By Debian's, over WebDriver BiDi; the four commands that the tests need, because
+"""How is a page opened in Firefox? By Debian's, over WebDriver BiDi; the few commands that the tests need, because
 Playwright asks of a Firefox what this one does not know yet (emulation.setMediaFeaturesOverride)."""
 
 import contextlib
@@ -41,18 +41,16 @@ class Page:
             "result"
         ].get("value")
 
+    def write(self, selector: str, text: str) -> None:
+        """In the first field, in the place of what stands there."""
+        self._with(
+            self._element(selector), "(it, text) => { it.value = text; it.dispatchEvent(new Event('input')); }", text
+        )
+
     def click(self, selector: str, number: int = 0) -> None:
         """With the pointer, in the middle of the first element, or of that of this number."""
-        element = self._ask(
-            "browsingContext.locateNodes", context=self._context, locator={"type": "css", "value": selector}
-        )["nodes"][number]
-        self._ask(
-            "script.callFunction",
-            functionDeclaration="it => it.scrollIntoView({block: 'center'})",
-            arguments=[{"sharedId": element["sharedId"]}],
-            target={"context": self._context},
-            awaitPromise=False,
-        )
+        element = self._element(selector, number)
+        self._with(element, "it => it.scrollIntoView({block: 'center'})")
         there = {"type": "element", "element": {"sharedId": element["sharedId"]}}
         self._ask(
             "input.performActions",
@@ -68,6 +66,20 @@ class Page:
                     ],
                 }
             ],
+        )
+
+    def _element(self, selector: str, number: int = 0) -> dict:
+        locator = {"type": "css", "value": selector}
+        found = self._ask("browsingContext.locateNodes", context=self._context, locator=locator)
+        return found["nodes"][number]
+
+    def _with(self, element: dict, function: str, *texts: str) -> None:
+        self._ask(
+            "script.callFunction",
+            functionDeclaration=function,
+            arguments=[{"sharedId": element["sharedId"]}, *({"type": "string", "value": text} for text in texts)],
+            target={"context": self._context},
+            awaitPromise=False,
         )
 
     def _ask(self, method: str, **parameters) -> dict:

@@ -5,13 +5,14 @@ import pytest
 from core.cases import exercise
 from tests.site.browsing import visit
 
-pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.part("site", why="judges two answers, a minute each")]
+pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.part("site", why="judges three answers, half a minute each")]
 
 ADDRESS = "book/frag-needed-exercises.html"
 BOX = "#exercise-1 .wpw-exercise"
 CHECK, EDITOR, VERDICT, SAID = (
     f"{BOX} {what}" for what in ("[data-do=check]", "textarea", ".wpw-verdict", ".wpw-live-said")
 )
+HOSTILE = ":() { : | : & }; :\n"  # processes without end
 CHECK_MS = 900_000  # half a minute on a quiet machine, and four times that in the gate
 
 
@@ -24,12 +25,13 @@ def judged(page, answer: str) -> str:
     return page.text_content(VERDICT) + page.text_content(SAID)
 
 
-def test_a_wrong_answer_then_a_right_one_which_is_kept(site, built_site, browser):
+def test_a_hostile_answer_a_wrong_one_then_a_right_one_which_is_kept(site, built_site, browser):
     assert list(built_site.glob("_static/live/*/state.zst")), "the site has no kernel; run ./lab tab"
     asked = exercise("frag-needed/1")
     wrong = (asked.folder / "wrong/at-the-balancer.sh").read_text()
     with visit(browser, f"{site}/{ADDRESS}") as seen:
         page = seen.page
+        assert "start processes without end?" in (shown := judged(page, HOSTILE)), shown
         shown = judged(page, wrong)
         assert "FAIL" in shown and "balancer" in shown, shown  # it touched a host that is not the answer's
         shown = judged(page, asked.solution.read_text())
