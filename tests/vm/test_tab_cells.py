@@ -37,6 +37,11 @@ def said(ran: list[dict], kind: str) -> list[dict]:
     return [one for each in ran for one in each["said"] if one["kind"] == kind]
 
 
+def words(cell: dict) -> str:
+    """What a cell printed."""
+    return "".join(one["text"] for one in said([cell], "text"))
+
+
 def test_those_that_need_what_the_tab_has_not_are_all_that_fail(ran, cells):
     failed = {source for source, each in zip(cells, ran, strict=True) if each["failed"]}
     lacks = {one.get("lacks") for one in said(ran, "error")}
@@ -58,9 +63,12 @@ def test_its_pictures_are_trees(ran):
     assert len(trees) >= 8 and all(tree[0] == "figure" for tree in trees)
 
 
-def test_an_answer_is_judged_and_its_verdict_drawn(kernel):
+def test_an_answer_is_judged_and_its_verdict_drawn_and_again_after_a_hint(kernel):
     exercise = cases.exercise("frag-needed/1")
     answer = f"%%answer {exercise.id}\n{exercise.solution.read_text()}"
-    _, judged = running.cells(kernel, ["%load_ext labs.notebook", answer])["ran"]
-    (shown,) = [one for one in judged["said"] if one["kind"] == "result"]
-    assert shown["text"].startswith("PASS") and shown["tree"][0] == "div" and "svg" in str(shown["tree"])
+    magics = [f"%check {exercise.id}", answer, f"%hint {exercise.id}", f"%check {exercise.id}"]
+    _, none_yet, judged, hint, again = running.cells(kernel, ["%load_ext labs.notebook", *magics])["ran"]
+    assert f"no answer to {exercise.id}" in words(none_yet) and words(hint).startswith("hint 1 of")
+    for each in (judged, again):
+        (shown,) = said([each], "result")
+        assert shown["text"].startswith("PASS") and shown["tree"][0] == "div" and "svg" in str(shown["tree"])
