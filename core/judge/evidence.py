@@ -28,8 +28,9 @@ class Script:
     """What became of an answer's script: its exit `status` (None when it was still running at its deadline), what it
     printed, the `forbidden` hosts that it tried to touch, what those `variables` of its shell that were asked for held
     at its end, if they were set, how often another network was `reached` by its number while it ran, for how many
-    seconds it ran (`took_s`), which are the machine's as well: for a reader to know, and not for a judge, and the
-    seconds of processor time (`busy_s`) for whose use it was ended, 0 if it was not."""
+    seconds it ran (`took_s`), which are the machine's as well: for a reader to know, and not for a judge, the
+    seconds of processor time (`busy_s`) for whose use it was ended, 0 if it was not, and how many processes it had
+    `left` running, once all was measured."""
 
     status: int | None
     output: str
@@ -39,6 +40,7 @@ class Script:
     reached: int = 0
     took_s: float = 0
     busy_s: float = 0
+    left: int = 0
 
     def problems(self) -> list[tuple[str, str]]:
         """What no answer may do and this one did: the ids of checks that it failed by it, each with a sentence."""

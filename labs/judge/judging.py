@@ -170,6 +170,18 @@ def judge_script(verdict: Verdict, evidence: Evidence, refused: str = "") -> Non
         raise VerdictFinal
 
 
+def nothing_left_running(verdict: Verdict, evidence: Evidence) -> None:
+    """What has to stay may not rest with a process: it may undo that later, and nobody starts it after a reboot."""
+    left = script_in(evidence).left
+    verdict.expect(
+        "nothing-left-running",
+        not left,
+        "what was set stays without any process",
+        f"the answer has left {left} {'process' if left == 1 else 'processes'} running",
+        expected="none, because what you set has to stay",
+    )
+
+
 def answered(verdict: Verdict, unanswered: str) -> None:
     """A workload that got no answer fails the verdict, with what was found instead."""
     if unanswered:

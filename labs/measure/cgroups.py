@@ -23,3 +23,8 @@ def used_s(group: Path) -> float:
     except OSError:
         return 0.0
     return next(int(line.split()[1]) for line in lines if line.startswith("usage_usec ")) / 1e6
+
+
+def processes(group: Path) -> list[int]:
+    """The ids of the processes in it."""
+    return [int(line) for line in (group / "cgroup.procs").read_text().split()]

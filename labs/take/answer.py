@@ -18,7 +18,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.judge.evidence import Script
@@ -86,10 +86,12 @@ def applied(
     deadline_s: float = DEADLINE_S,
     variables: Sequence[str] = (),
     shown: Sequence[str] = (),
+    left: Callable[[int], None] = lambda _: None,
 ):
     """Run `script` against the nodes whose init processes are `pids` (name: process id); yields Script when it ended,
     with what these `variables` of its shell held then. Of the guest's files it sees those of the system, and these
-    folders that are `shown`. What it left running goes on until the block ends, then is killed."""
+    folders that are `shown`. What it left running goes on until the block ends, then is killed; `left` is told how
+    many processes that were."""
     with _folder() as folder, _networks(pids, allowed) as nets, _cgroup() as group:
         path, log, forbidden, held = (os.path.join(folder, name) for name in ("answer", "log", "forbidden", "held"))
         with open(path, "w") as file:
@@ -129,6 +131,7 @@ def applied(
         took_s = round(time.monotonic() - began, 3)
         touched = sorted(set(_read(forbidden).split()))
         yield Script(status, _read(log), touched, deadline_s, _variables(_read(held)), took_s=took_s, busy_s=busy_s)
+        left(len(cgroups.processes(Path(group))))
 
 
 @contextlib.contextmanager

@@ -1,10 +1,9 @@
 """Does a packet cost the same again without the report's setting? Judged by cure/judge.py, as in exercise 1."""
 
-from functools import partial
-
+from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from labs.cases.addr_select.cure.judge import SETTING, Cure, NodeSettings, judge
-from labs.judge.judging import Judge
+from labs.judge.judging import Judge, nothing_left_running
 
 
 def without_the_setting(verdict: Verdict, node: NodeSettings) -> None:
@@ -24,4 +23,10 @@ def without_the_setting(verdict: Verdict, node: NodeSettings) -> None:
     )
 
 
-JUDGE = Judge(Cure, partial(judge, without_the_setting))
+def judge_what_stays(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 2, whose answer has done its work when it ends."""
+    judge(without_the_setting, evidence, verdict)
+    nothing_left_running(verdict, evidence)
+
+
+JUDGE = Judge(Cure, judge_what_stays)

@@ -32,6 +32,7 @@ from labs.judge.judging import (
     answered,
     complete_observation,
     judge_script,
+    nothing_left_running,
     others_left_alone,
     require_no_stall,
     script_in,
@@ -101,6 +102,7 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         learning = [packet for name in LEARNING for packet in observed.during(name)]
         full = [(exchange.name, observed.largest(exchange.name, CLIENT, VIP)) for exchange in since]
         carries(verdict, "full-segments", full, share(learning))
+    nothing_left_running(verdict, evidence)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)
     if not seen.whole:
