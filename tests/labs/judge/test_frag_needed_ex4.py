@@ -54,7 +54,7 @@ def test_who_writes_again_what_is_there_changes_nothing():
 
 def test_what_is_right_passes():
     for verdict in (verdict_on(RIGHT), verdict_on_file(RIGHT.text().encode())):
-        assert verdict.verdict == "PASS" and len(verdict.reasons) == 9, verdict.text()
+        assert verdict.verdict == "PASS" and len(verdict.reasons) == 10, verdict.text()
 
 
 LATER = "B after expiry 2"
