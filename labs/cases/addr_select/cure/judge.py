@@ -89,13 +89,15 @@ class NodeSettings:
 @dataclass
 class Cure:
     """What is seen of an answer, in this order: the questions that the kernel asks for a packet, untouched and after
-    the answer, and what a send costs by turns."""
+    the answer, and what a send costs by turns; the `sources` are those of other packets, by what they are, which what
+    was kept earlier does not say."""
 
     asked_before: int | None = None
     asked: int | None = None
     turns: list[Pair] = field(default_factory=list)
     services: Services | None = None
     node: NodeSettings | None = None
+    sources: dict[str, str] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -144,6 +146,7 @@ def compare(verdict: Verdict, seen: Cure, asked: int) -> None:
     """Mechanism, source and time of a packet from an unconnected socket."""
     turns = measured(seen.turns)
     sources = {pair.other.source for pair in turns.measured}
+    others = {source: called for called, source in seen.sources.items() if source != NODE}
     ratio = turns.median(lambda pair: pair.one.send_us / pair.other.send_us)
     verdict.measured.update(
         questions=asked,
@@ -168,9 +171,10 @@ def compare(verdict: Verdict, seen: Cure, asked: int) -> None:
     )
     verdict.expect(
         "own-source",
-        sources == {NODE},
+        sources == {NODE} and not others,
         f"packets come from {NODE}, as before",
-        f"packets come from {', '.join(sorted(sources))}",
+        f"packets come from {', '.join(sorted(sources))}"
+        + "".join(f", {called} from {source or 'nowhere'}" for source, called in sorted(others.items())),
         expected=f"{NODE}: nobody would send the answers there",
     )
 

@@ -4,21 +4,23 @@ Two networks, each with the report's 512 addresses: an untouched one, and one on
 """
 
 import contextlib
+import os
 import re
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.addr_select.cure.judge import EXPIRES, SETTING, Cure, NodeSettings, Services
-from labs.cases.addr_select.cure.serving import client_elsewhere, echo_request, heard_elsewhere, socket_on, used
+from labs.cases.addr_select.cure.serving import client_elsewhere, heard_elsewhere, socket_on, used
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import EVAL, PEER, REPORTED
 from labs.cases.addr_select.network import Network
 from labs.cases.addr_select.workload import Sender, by_turns, counting
 from labs.take.script import Taking, control, two
 from labs.take.settings import MOST_LINES, compared, settings
+
+NOBODY = (65534, 65534)  # a user and a group
 
 
 def take(exercise: Exercise, answer: str) -> Evidence:
@@ -30,7 +32,7 @@ def take(exercise: Exercise, answer: str) -> Evidence:
         with taking.answer_applied(fixed) as finished:
             if finished:
                 at_first = settings(fixed.node)
-                meanwhile = cost(seen, untouched, fixed)
+                meanwhile = cost(seen, untouched, fixed, client)
                 seen.services = services(fixed, client)
                 seen.node = node(before, at_first, settings(fixed.node), meanwhile)
     return taking.evidence(seen)
@@ -48,15 +50,16 @@ def as_reported() -> Network:
     return net
 
 
-def cost(seen: Cure, untouched: Network, fixed: Network) -> list[str]:
-    """The cost of a packet from an unconnected socket, in either network; where SETTING was on right before or
-    after."""
+def cost(seen: Cure, untouched: Network, fixed: Network, client: str) -> list[str]:
+    """The cost of a packet from an unconnected socket, in either network, and whose source others have; where SETTING
+    was on right before or after."""
     with Untouched(untouched) as was, Sender(fixed) as now:
         seen.asked_before = questions(was)
         on = setting_on(fixed)
         seen.turns = by_turns(was, now)
         on += setting_on(fixed)
-        seen.asked = max(questions(now), *questions_of_others(fixed))
+        asked, seen.sources = of_others(fixed, client)
+        seen.asked = max(questions(now), *asked)
         return on + setting_on(fixed)
 
 
@@ -83,16 +86,34 @@ def questions(sender: Sender) -> int:
         return sender.calls(calls)[EVAL]
 
 
-def questions_of_others(net: Network) -> Iterator[int]:
-    """How many the kernel asks for a ping and for a connection to the peer, because a rule may be UDP's alone."""
+def of_others(net: Network, client: str) -> tuple[list[int], dict[str, str]]:
+    """How many the kernel asks for a ping, for a connection and for another user's datagram to the peer, because a rule
+    may be UDP's alone, or root's; and which source it gives to each of these, and to a datagram to a client elsewhere,
+    by connect(): an empty one to whom there is no way, and none elsewhere."""
+    asked, sources = [], {}
     with counting() as calls, contextlib.ExitStack() as stack:
+        listener = socket_on(net.peer, socket.SOCK_STREAM, stack, PEER)
+        listener.listen()
         raw = socket_on(net.node, socket.SOCK_RAW, stack, protocol=socket.IPPROTO_ICMPV6)
         tcp = socket_on(net.node, socket.SOCK_STREAM, stack)
-        for send in (lambda: raw.sendto(echo_request(), (PEER, 0)), lambda: tcp.connect((PEER, DISCARD))):
-            before = calls.now()
-            with contextlib.suppress(OSError):  # nobody listens there
-                send()
-            yield calls.since(before)[EVAL]
+        user, elsewhere = (socket_on(net.node, socket.SOCK_DGRAM, stack) for _ in range(2))
+        os.fchown(user.fileno(), *NOBODY)  # whose socket it is, a rule looks at (sock_net_uid() in include/net/sock.h)
+        for called, ours, to in (
+            ("a ping to the peer", raw, (PEER, 0)),
+            ("a connection to the peer", tcp, listener.getsockname()[:2]),
+            ("another user's datagram to the peer", user, (PEER, DISCARD)),
+        ):
+            before, sources[called] = calls.now(), ""
+            ours.setblocking(False)  # the source is chosen at once; that somebody answers is not looked at
+            with contextlib.suppress(OSError):
+                with contextlib.suppress(BlockingIOError):
+                    ours.connect(to)
+                sources[called] = ours.getsockname()[0]
+            asked.append(calls.since(before)[EVAL])
+        with contextlib.suppress(OSError):
+            elsewhere.connect((client, DISCARD))
+            sources["a datagram to a client elsewhere"] = elsewhere.getsockname()[0]
+    return asked, sources
 
 
 def services(net: Network, client: str) -> Services:

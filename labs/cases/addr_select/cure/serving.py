@@ -19,6 +19,9 @@ from labs.cases.addr_select.network import Network
 from labs.measure.clock import StallDetector
 from labs.net.node import Node
 
+# The documentation's and Teredo's (RFC 3849, 4380), 6to4's (RFC 3056) and the 6bone's (RFC 3701): ours, or with a label
+# of their own (RFC 6724, 2.1).
+TUNNELS_AND_OURS = {0x2001, 0x2002, 0x3FFE}
 ECHO_REQUEST, ECHO_REPLY = 128, 129  # RFC 4443, 4.1
 
 
@@ -30,8 +33,10 @@ def used(net: Network) -> list[Use]:
 
 
 def client_elsewhere(net: Network) -> str:
-    """The address of one more client, of a drawn network that the router reaches by the peer."""
-    network = f"3fff:{random.randrange(1, 0x1000):x}:{random.randrange(1, 0x10000):x}:"  # RFC 9637
+    """The address of one more client, of a drawn network that the router reaches by the peer: anywhere in what is
+    routed (RFC 4291, 2.4) but for where the lab's own are. Nothing leaves the lab."""
+    group = random.choice([number for number in range(0x2000, 0x4000) if number not in TUNNELS_AND_OURS])
+    network = f"{group:x}:{random.randrange(1, 0x10000):x}:{random.randrange(1, 0x10000):x}:"
     net.peer.on("ip", "-6", "address", "add", f"{network}:2/128", "dev", "lo")
     net.router.on("ip", "-6", "route", "add", f"{network}:/64", "via", PEER)
     return f"{network}:2"
