@@ -7,10 +7,19 @@ import pytest
 
 from core.judge.evidence import Evidence
 from core.judge.report import Event, Program
-from labs.cases.addr_select.exercises.ex6.judge import FAR, FARTHEST, MOST_APART, Choice, Choices, apart, moduli
+from labs.cases.addr_select.exercises.ex6.judge import (
+    FAR,
+    FARTHEST,
+    MOST_APART,
+    ONE_BIT,
+    Choice,
+    Choices,
+    apart,
+    moduli,
+)
 from labs.cases.frag_needed.exercises.ex5.judge import AT_ONCE, DEFERRED, MtuReductions
 from labs.cases.frag_needed.names import BALANCER, CLIENT
-from labs.cases.splice_push.exercises.ex5.judge import PUSHES, Unpushed
+from labs.cases.splice_push.exercises.ex5.judge import LEAST, PUSHES, WAITS, Unpushed
 from labs.judge.judging import WHOLE, verdict_on, verdict_on_file
 from tests.labs.judge.stored import failed
 
@@ -20,16 +29,17 @@ CURRENT = [IDLE, SENDER, SENDER, SENDER]
 TELLERS, IN_FLIGHT = [BALANCER, CLIENT, CLIENT, CLIENT], [1, 1, 0, 0]
 SPLICES = [Event("A", 1000), Event("E", 2000)]
 MADE = [Choice(number, f"RULE{number}", f"2001:db8::{number}", "A", number, number + 0.5) for number in range(6)]
-for one, other, times in (("B", "C", (7, 10)), ("D", "E", (13, 16))):
+for one, other, times in (("B", "C", (7, 10)), ("D", "E", (13, 16)), ("F", "G", (19, 22))):
     MADE += [Choice(0, "INIT", "2001:db8::1", one, at, at + 2) for at in times]
     MADE += [Choice(1, "LOCAL", "2001:db8::2", other, at + 1, at + 3) for at in times]
-THREADS = {"A": 4711, "B": 8192, "C": 8193, "D": 4096, "E": 4096 + FAR}
+THREADS = {"A": 4711, "B": 8192, "C": 8193, "D": 4096, "E": 4096 + FAR, "F": 7, "G": 7 + ONE_BIT}
 TOLD = [Event("A", number) for number in range(6)]
 TOLD += [Event("B", 0), Event("C", 1), Event("C", 1), Event("B", 0)]  # as they end
 TOLD += [Event("D", 0), Event("E", 1), Event("E", 1), Event("D", 0)]
+TOLD += [Event("F", 0), Event("G", 1), Event("G", 1), Event("F", 0)]
 RIGHT = {
     "frag-needed/5": lambda program: MtuReductions(program, WAYS, CURRENT, SENDER, TELLERS, IN_FLIGHT),
-    "splice-push/5": lambda program: Unpushed(program, SPLICES, PUSHES),
+    "splice-push/5": lambda program: Unpushed(program, SPLICES, {**PUSHES, WAITS: LEAST}),
     "addr-select/6": lambda program: Choices(program, MADE, THREADS),
 }
 TOLD = {"frag-needed/5": WAYS, "splice-push/5": SPLICES, "addr-select/6": TOLD}
@@ -81,6 +91,7 @@ def test_the_first_that_is_wrong_is_named(id, named):
     [
         ("frag-needed/5", MtuReductions(Program(), WAYS[:1], CURRENT[:1], SENDER, TELLERS[:1], IN_FLIGHT[:1])),
         ("splice-push/5", Unpushed(Program(), SPLICES, {"A": 1})),
+        ("splice-push/5", Unpushed(Program(), SPLICES, {**PUSHES, WAITS: 1})),
         ("addr-select/6", Choices(Program(), MADE[:5], THREADS)),
     ],
 )
@@ -142,7 +153,7 @@ def later(thread: str) -> list[Choice]:
     ]
 
 
-LAST_BIT, END = "threads-but-for-their-last-bit", "threads-at-their-end"
+LAST_BIT, END, FIRST_BIT = ("threads-but-for-their-last-bit", "threads-at-their-end", "threads-but-for-their-first-bit")
 
 
 @pytest.mark.parametrize(
@@ -150,6 +161,7 @@ LAST_BIT, END = "threads-but-for-their-last-bit", "threads-at-their-end"
     [
         (MADE[:8], THREADS, LAST_BIT),
         (MADE[:10], THREADS, END),
+        (MADE[:14], THREADS, FIRST_BIT),
         (later("C"), THREADS, LAST_BIT),
         (later("E"), THREADS, END),
         ([replace(one, thread="A") for one in MADE], THREADS, LAST_BIT),
@@ -158,6 +170,7 @@ LAST_BIT, END = "threads-but-for-their-last-bit", "threads-at-their-end"
         (MADE, THREADS | {"E": 4097}, END),
         (MADE, THREADS | {"E": 4096 + (1 << 14)}, END),
         (MADE, THREADS | {"E": 4096 + 1000}, END),
+        (MADE, THREADS | {"G": 7 + (1 << 16)}, FIRST_BIT),
         (MADE, {}, WHOLE),
     ],
 )
@@ -197,9 +210,9 @@ A_PRIME = "int on(void *ctx) { int slot = thread() % 1021; }"
 @pytest.mark.parametrize("distance, passes", [(1021, True), (3 * 1021, True), (1020, False), (FAR, False)])
 def test_threads_that_agree_by_a_number_have_to_have_met(distance, passes):
     made = [replace(one, first_s=one.first_s + 99, last_s=one.last_s + 99) for one in MADE[-4:]]
-    made = [*MADE, *(replace(one, thread={"D": "F", "E": "G"}[one.thread]) for one in made)]
-    told = [*TOLD["addr-select/6"], Event("F", 0), Event("G", 1), Event("G", 1), Event("F", 0)]
-    seen = Choices(Program(told=told), made, THREADS | {"F": 6000, "G": 6000 + distance})
+    made = [*MADE, *(replace(one, thread={"F": "H", "G": "I"}[one.thread]) for one in made)]
+    told = [*TOLD["addr-select/6"], Event("H", 0), Event("I", 1), Event("I", 1), Event("H", 0)]
+    seen = Choices(Program(told=told), made, THREADS | {"H": 6000, "I": 6000 + distance})
     verdict = verdict_on(replace(of("addr-select/6", Program()), answer=A_PRIME, seen=seen))
     assert verdict.verdict == ("PASS" if passes else "COULD NOT TELL"), verdict.text()
     assert failed(verdict) == ([] if passes else ["threads-modulo-1021"])

@@ -20,8 +20,9 @@ from labs.judge.judging import LACKS_A_PART, Judge, observation
 
 RULES = 6  # one after the other, in each choice another one decides
 AT_ONCE = 2  # pairs of choices by other rules that have to have been made at the same time, by threads of either kind
-# How far apart the ids of two threads are: neighbours, or the same in their last 14 bits and their last three digits.
-NEAR, FAR = 1, 1000 << 11
+# How far apart the ids of two threads are: neighbours, the same in their last 14 bits and their last three digits, or
+# the same in all bits but the first that an id can have.
+NEAR, FAR, ONE_BIT = 1, 1000 << 11, 1 << 21
 LARGEST_ID = 1 << 22  # PID_MAX_LIMIT in include/linux/threads.h
 FARTHEST = LARGEST_ID - (1 << 14)  # so that there are some pairs to choose from
 MOST_APART = 8  # further distances, in which an answer's numbers are tried
@@ -75,10 +76,10 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 def moduli(answer: str) -> list[int]:
     """The whole numbers of its code by which it may find a thread's place, so that ids which are a multiple apart share
-    one; without those of which FAR is a multiple. A number that it reckons (1020 + 1) is none of them."""
+    one; without those of which FAR or ONE_BIT is a multiple. A number that it reckons (1020 + 1) is none of them."""
     code = TEXT_OR_COMMENT.sub(lambda found: found[1] or " ", answer)
     found = {int(text, 8 if text.startswith("0") and text.isdigit() else 0) for text in NUMBER.findall(code)}
-    return sorted(number for number in found if 0 < number <= FARTHEST and FAR % number)
+    return sorted(number for number in found if 0 < number <= FARTHEST and FAR % number and ONE_BIT % number)
 
 
 def apart(answer: str) -> list[int]:
@@ -116,6 +117,7 @@ def tell_apart(seen: Choices, moduli: list[int]) -> None:
     alike_in: dict[str, Callable[[int, int], bool]] = {
         "but for their last bit": neighbours,
         "at their end": functools.partial(congruent, FAR),
+        "but for their first bit": functools.partial(congruent, ONE_BIT),
         **{f"modulo {modulus}": functools.partial(congruent, modulus) for modulus in moduli},
     }
     for how, alike in alike_in.items():

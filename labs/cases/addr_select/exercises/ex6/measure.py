@@ -2,7 +2,8 @@
 
 Six choices are made among few addresses; in each another rule decides, and in one the first address
 stays the best to the end. Then two threads choose at the same time, among many, by different rules: two whose ids agree
-in all but the last bit, two whose ids agree at their end, and two for the numbers in the answer by which ids may agree.
+in all but the last bit, two whose ids agree at their end, two in all but the first bit, and two for the numbers in the
+answer by which ids may agree.
 The truth is read from our own trace of the questions.
 """
 
@@ -18,7 +19,7 @@ from pathlib import Path
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from core.judge.report import Program
-from labs.cases.addr_select.exercises.ex6.judge import FAR, MOST_APART, NEAR, Choice, Choices, apart
+from labs.cases.addr_select.exercises.ex6.judge import FAR, MOST_APART, NEAR, ONE_BIT, Choice, Choices, apart
 from labs.cases.addr_select.exercises.ex6.thread_ids import any_id, two_threads
 from labs.cases.addr_select.experiments import DISCARD
 from labs.cases.addr_select.names import NODE, UPLINK, service
@@ -78,7 +79,8 @@ def take(exercise: Exercise, answer: str) -> Evidence:
 def pairs(answer: str) -> dict[tuple[str, str], int]:
     """Pairs of threads that choose at once, the one that is interrupted first, and how far apart their ids are."""
     further = {(f"one of two {each} apart", f"the other {each} apart"): each for each in apart(answer)[:MOST_APART]}
-    return {("the one", "its neighbour"): NEAR, ("a third", "its namesake"): FAR, **further}
+    fixed = {("the one", "its neighbour"): NEAR, ("a third", "its namesake"): FAR, ("a fifth", "its twin"): ONE_BIT}
+    return fixed | further
 
 
 def made(events: list[Event], names: dict[int, str]) -> list[Choice]:
