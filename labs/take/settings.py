@@ -58,7 +58,9 @@ IS_FALLBACK = f"({'|'.join(FALLBACK)})"
 NO_CHANGE = re.compile(
     r" *|#.*|\*\w+|COMMIT|:[A-Z]+ ACCEPT *"
     rf"|\d+: {IS_FALLBACK}@NONE: <(?!.*\bUP\b).*|qdisc noop .* dev {IS_FALLBACK} .*|net/ipv./\w+/{IS_FALLBACK}/.*"
-    r"|net/ipv4/tcp_(available|allowed)_congestion_control = .*"  # the kernel's, in every namespace
+    # The kernel's, in every namespace, or there once a module is loaded.
+    r"|net/ipv4/tcp_((available|allowed)_congestion_control|available_ulp) = .*"
+    r"|net/ipv4/vs/lblcr?_expiration = 86400"
 )
 RULE = re.compile(r"(ip6?|arp|eb)tables-(legacy|nft) ")  # begins a line of a firewall
 

@@ -100,7 +100,8 @@ class Another:
 class Cure:
     """What is seen of an answer, in this order; of `another` client, if there is one, after `connections` and with each
     bulk transfer. `fragments` is how many the hosts of the mended network made, `told` how often its client was told
-    that a destination is unreachable, since it was to forget what it has learnt."""
+    that a destination is unreachable, since it was to forget what it has learnt, `refused` how often the balancer said
+    that to anybody, where the client is the only one to ask, which what was kept earlier does not say."""
 
     untouched: Ways = field(default_factory=Ways)
     mended: Ways = field(default_factory=Ways)
@@ -110,6 +111,7 @@ class Cure:
     bulk: list[Bulk] = field(default_factory=list)
     sidecar_bulk: list[Bulk] = field(default_factory=list)
     another: Another | None = None
+    refused: int | None = None
 
     @property
     def whole(self) -> bool:

@@ -36,7 +36,8 @@ from labs.net.counters import counters, moved
 from labs.take import standing
 from labs.take.script import Taking, control, two
 
-TOLD = "IcmpInDestUnreachs"  # how often a host was told that a destination is unreachable
+# How often a host was told that a destination is unreachable, and how often it said so.
+TOLD, TELLS = "IcmpInDestUnreachs", "IcmpOutDestUnreachs"
 BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
 
 
@@ -131,6 +132,8 @@ def count(seen: Cure, before: dict[str, dict[str, int]], net: Network) -> None:
     moved_at = {name: moved(before[name], counters(node)) for name, node in net.by_name.items()}
     seen.fragments = sum(each.get("IpFragCreates", 0) for each in moved_at.values())
     seen.told = moved_at["client"].get(TOLD, 0)
+    if ANOTHER not in net.by_name:
+        seen.refused = moved_at["balancer"].get(TELLS, 0)
     if seen.another:
         seen.another.told = moved_at[ANOTHER].get(TOLD, 0)
 
