@@ -15,6 +15,7 @@ from labs.errors import CannotTry, CouldNotTell
 from labs.judge import judging
 from labs.measure.timing import breakdown
 
+ANOTHER = "the same call with an answer that can be tried"  # where the answer is why
 TRIES = 3
 SHARE = 0.8  # of the time after which the host gives an answer up (deadline_s in exercise.toml), for all of them
 
@@ -41,7 +42,10 @@ def take_and_judge(id: str, answer: str) -> tuple[Verdict, Evidence | None]:
             evidence = take(asked, answer)
             evidence = replace(evidence, spent_s=breakdown(began))
         except CouldNotTell as reason:
-            verdict, evidence = Verdict(id, inconclusive=judging.undecided(reason.check, reason, judging.AGAIN)), None
+            again = ANOTHER if reason.by_the_answer else judging.AGAIN
+            verdict, evidence = Verdict(id, inconclusive=judging.undecided(reason.check, reason, again)), None
+            if reason.by_the_answer:
+                break
             continue
         except CannotTry as reason:
             return Verdict(id, skipped=judging.undecided(reason.check, reason, reason.next_command)), None

@@ -38,10 +38,29 @@ iptables-legacy -A INPUT -p 112 -j ACCEPT
     assert knocking.protocols_named(rules) == [112]
 
 
-def test_of_very_many_some(knocking):
-    many = "\n".join(f"-A INPUT -s 10.1.{each}.0/24 -p tcp --dport {2 * each + 1}" for each in range(256))
-    assert len(knocking.who_is_named(many)) == knocking.MOST_NAMES
-    assert len(knocking.ports_named(many)) == knocking.MOST_PORTS
+def test_of_too_many_nothing_is_told(knocking):
+    many = "\n".join(f"-A INPUT -s 10.1.{each}.0/24 -p tcp --sport {each + 200} --dport 7" for each in range(256))
+    for named, what in ((knocking.who_is_named, "networks"), (knocking.source_ports_named, "ports of senders")):
+        with pytest.raises(knocking.CouldNotTell, match=f"name 256 {what}") as untold:
+            named(many)
+        assert untold.value.by_the_answer
+
+
+def test_who_is_there_already_and_who_can_send_nothing_are_no_names(knocking):
+    rules = "\n".join(f"-A INPUT -s {each} -j ACCEPT" for each in ("10.8.1.1/32", "127.0.0.0/8", "224.0.0.0/4"))
+    assert knocking.who_is_named(rules) == {}
+
+
+def test_ports_of_senders_are_those_that_a_rule_names_as_such(knocking):
+    rules = """\
+-A INPUT -p tcp -m tcp --sport 20 --dport 1024:65535 -j ACCEPT
+-A INPUT -p udp -m multiport --ports 500,4500 -j ACCEPT
+"""
+    assert knocking.source_ports_named(rules) == [20, 500, 4500]
+    sent = list(knocking.packets(["198.51.100.7"], [7], [], [(20, 1024), (500, 7)]))
+    ends = {(packet[9], *(int.from_bytes(packet[at : at + 2], "big") for at in (20, 22))) for packet in sent}
+    assert {(6, 20, 1024), (17, 20, 1024), (6, 500, 7), (17, 500, 7)} <= ends
+    assert [packet[16:20] for packet in sent if packet[19] == 255] == [bytes([10, 8, 1, 255])]
 
 
 def test_of_none_nobody(knocking):

@@ -44,8 +44,12 @@ FROM_PORTS = (53, 80, 123, 443)
 AT_ONCE = 24  # packets between two pings
 # What a rule names, as iptables-save writes it: networks, and ports or ranges of them.
 NETWORK, PORTS_NAMED = re.compile(r"(?:-s|--src-range) ([^\s-]+)"), re.compile(r"--(?:[ds]?ports?|to-ports) ([\d:,]+)")
+SOURCE_PORTS = re.compile(r"--(?:sports?|ports) ([\d:,]+)")
 PROTOCOL = re.compile(r"-p (\S+)")
-MOST_NAMES, MOST_PORTS = 4, 40  # of those, because each name knocks at each port
+MOST_NAMES, MOST_PORTS, MOST_SOURCE_PORTS = 16, 40, 8  # of those, because each name knocks at each port
+BROADCAST = "10.8.1.255"  # to whoever is on the server's cable
+TO_ALL = "255.255.255.255"
+DRAWS = 30  # of an address in a network, until it is one that may send
 
 
 def knocked(net: Network, rules: str) -> Knocked:
@@ -55,37 +59,41 @@ def knocked(net: Network, rules: str) -> Knocked:
     listed = list(dict.fromkeys([*PORTS, *ports_named(rules)]))
     others = [port for port in range(1, 1 << 16) if port not in listed and port != PORT]
     ports = [*listed, *random.sample(others, DRAWN)]
+    pairs = [(from_port, port) for from_port in source_ports_named(rules) for port in [*ports_named(rules), ports[-1]]]
     with net.router.inside():
         sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         hearer = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
     with sender, hearer, StallDetector() as clock:
         hearer.settimeout(PATIENCE_S)
         before = counters(net["server"])
-        for number, packet in enumerate(packets(list(names.values()), ports, protocols_named(rules))):
-            sender.sendto(packet, (SERVER, 0))
+        for number, packet in enumerate(packets(list(names.values()), ports, protocols_named(rules), pairs)):
+            sender.sendto(packet, (socket.inet_ntoa(packet[16:20]), 0))
             if number % AT_ONCE == AT_ONCE - 1:
                 ping(sender, hearer, number, clock)
         ping(sender, hearer, 0xFFFF, clock)
         after = counters(net["server"])
-        shut = list(shut_out(net, names["stranger"], sender, hearer, clock))
+        shut = list(shut_out(net, names, sender, hearer, clock))
         return Knocked(list(names), ports, moved(before, after), shut)
 
 
 def shut_out(
-    net: Network, stranger: str, sender: socket.socket, hearer: socket.socket, clock: StallDetector
+    net: Network, names: dict[str, str], sender: socket.socket, hearer: socket.socket, clock: StallDetector
 ) -> Iterator[str]:
     """What came in before and does not any more: the page, for the server itself and for a host that has not asked for
-    it yet; and a stranger's ping and first segment, by the server's counters. (The router's answer to what the server
-    sends a stranger is "network unreachable", which is let in by none of these counters.)"""
-    before = counters(net["server"])
-    sender.sendto(icmp(stranger, ECHO_REQUEST, 0), (SERVER, 0))
-    sender.sendto(tcp(stranger, high(), PORT, SYN), (SERVER, 0))
-    ping(sender, hearer, 0xFFFE, clock)
-    came = moved(before, counters(net["server"]))
-    if came.get(f"IcmpMsgInType{ECHO_REQUEST}", 0) < 2:  # the other is the router's
-        yield "a stranger's ping"
-    if not came.get("TcpInSegs"):
-        yield f"TCP to port {PORT}, a stranger's"
+    it yet; and everybody's ping and first segment, by the server's counters. (The router's answer to what the server
+    sends a stranger is "network unreachable", which is let in by none of these counters. A host that is there answers
+    by an RST, which would count as the next one's segment: so those come last.)"""
+    for name, address in sorted(names.items(), key=lambda one: one[1] in NAMES.values()):
+        before = counters(net["server"])
+        sender.sendto(icmp(address, ECHO_REQUEST, 0), (SERVER, 0))
+        sender.sendto(tcp(address, high(), PORT, SYN), (SERVER, 0))
+        ping(sender, hearer, 0xFFFE, clock)
+        came = moved(before, counters(net["server"]))
+        if came.get(f"IcmpMsgInType{ECHO_REQUEST}", 0) < 2:  # the other is the router's
+            yield f"a ping in the name of {name}"
+        if not came.get("TcpInSegs"):
+            yield f"TCP to port {PORT} in the name of {name}"
     for who, name, address in (("the server's own, by lo", "server", "127.0.0.1"), ("home's", "home", SERVER)):
         if not connects(net[name], address, clock):
             yield f"TCP to port {PORT}, {who}"
@@ -104,19 +112,47 @@ def connects(node: Node, address: str, clock: StallDetector) -> bool:
 
 
 def who_is_named(rules: str) -> dict[str, str]:
-    """An address of each network that these rules let in, or not: nobody else may be in it who knocks."""
+    """An address of each network that these rules let in, or not: nobody else may be in it who knocks. Raises
+    CouldNotTell if they are too many to be tried."""
     found: dict[str, str] = {}
     for text in dict.fromkeys(NETWORK.findall(rules)):
         with contextlib.suppress(ValueError):
             network = ipaddress.IPv4Network(text, strict=False)
-            found[text] = str(network[random.randrange(network.num_addresses)])
-    return dict(list(found.items())[:MOST_NAMES])
+            drawn = (network[random.randrange(network.num_addresses)] for _ in range(DRAWS))
+            address = next(filter(may_send, drawn), None)
+            if address and str(address) not in NAMES.values():
+                found[text] = str(address)
+    return dict(zip(found, tried(list(found.values()), MOST_NAMES, "networks")))
+
+
+def may_send(address: ipaddress.IPv4Address) -> bool:
+    """Whether a packet from there gets to a firewall: a kernel drops what comes from none, itself, or many
+    (ip_route_input_slow() in net/ipv4/route.c)."""
+    nobody = address.packed[0] in (0, 127) or address.is_multicast or str(address) in (SERVER, TO_ALL)
+    return not nobody
+
+
+def tried(named: list, most: int, what: str) -> list:
+    """The same. Raises CouldNotTell if they are more than can be tried, because what is not tried may be open."""
+    if len(named) > most:
+        raise CouldNotTell(f"the rules name {len(named)} {what}, and {most} can be tried", "tried", by_the_answer=True)
+    return named
 
 
 def ports_named(rules: str) -> list[int]:
-    """The ports in these rules, of a range both ends, but for the one that is open."""
-    found = [int(port) for ports in PORTS_NAMED.findall(rules) for port in re.findall(r"\d+", ports)]
-    return [port for port in dict.fromkeys(found) if 0 < port < 1 << 16 and port != PORT][:MOST_PORTS]
+    """The ports in these rules, of a range both ends, but for the one that is open. Raises CouldNotTell if they are too
+    many to be tried."""
+    return tried(ports_in(PORTS_NAMED, rules), MOST_PORTS, "ports")
+
+
+def source_ports_named(rules: str) -> list[int]:
+    """The same of those that a packet has to come from."""
+    return tried(ports_in(SOURCE_PORTS, rules), MOST_SOURCE_PORTS, "ports of senders")
+
+
+def ports_in(named: re.Pattern, rules: str) -> list[int]:
+    found = [int(port) for ports in named.findall(rules) for port in re.findall(r"\d+", ports)]
+    return [port for port in dict.fromkeys(found) if 0 < port < 1 << 16 and port != PORT]
 
 
 def protocols_named(rules: str) -> list[int]:
@@ -130,10 +166,13 @@ def protocols_named(rules: str) -> list[int]:
     )
 
 
-def packets(sources: list[str], ports: list[int], protocols: list[int]) -> Iterator[bytes]:
+def packets(
+    sources: list[str], ports: list[int], protocols: list[int], pairs: list[tuple[int, int]]
+) -> Iterator[bytes]:
     """All that is tried, once in each name. Each port is tried from a high one, and once more from one that answers
-    come from, or from the same; by TCP with other flags, as if there were a connection. (A fragment cannot be tried:
-    the firewall's INPUT has packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
+    come from, or from the same; by TCP with other flags, as if there were a connection. `pairs` are ports that rules
+    name for both ends. A datagram to all on the cable is tried, too. (A fragment cannot be: the firewall's INPUT has
+    packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
     others = itertools.cycle(itertools.product((*FROM_PORTS, None), FLAGS))
     for source in sources:
         for protocol in (*OTHER_PROTOCOLS, *protocols):
@@ -148,7 +187,11 @@ def packets(sources: list[str], ports: list[int], protocols: list[int]) -> Itera
             yield tcp(source, from_port or port, port, flags)
             yield udp(source, high(), port)
             yield udp(source, from_port or port, port)
+        for from_port, port in pairs:
+            yield tcp(source, from_port, port, SYN)
+            yield udp(source, from_port, port)
         yield udp(source, high(), PORT)
+        yield udp(source, high(), ports[-1], BROADCAST)
 
 
 def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: StallDetector) -> None:
@@ -185,9 +228,9 @@ def icmp(source: str, kind: int, code: int, rest: bytes = bytes(4)) -> bytes:
     return ip(source, socket.IPPROTO_ICMP, message[:2] + struct.pack("!H", checksum(message)) + message[4:])
 
 
-def udp(source: str, from_port: int, port: int) -> bytes:
+def udp(source: str, from_port: int, port: int, destination: str = SERVER) -> bytes:
     """A datagram to this port, without a checksum."""
-    return ip(source, socket.IPPROTO_UDP, struct.pack("!HHHH", from_port, port, 13, 0) + b"knock")
+    return ip(source, socket.IPPROTO_UDP, struct.pack("!HHHH", from_port, port, 13, 0) + b"knock", destination)
 
 
 def tcp(source: str, from_port: int, port: int, flags: int) -> bytes:
