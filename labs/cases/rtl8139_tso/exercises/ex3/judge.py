@@ -59,6 +59,7 @@ NAMES = [f"{route}.{thing}" for route in ROUTES for thing in MEASURED]
 # A line of a prediction, what of it is a remark, and how a number may be written.
 LINE = re.compile(r"^[^\S\n]*([\w.]+)[^\S\n]*([=:])(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"#.*")
+ROUND = str.maketrans("[]{}", "()()")
 BRACKETS = re.compile(r"\((?:[^()]|\([^()]*\))*\)?")
 WORDS = ("set", "clear", "some", "none")  # to choose from
 # Before a number a dash is a minus, but for one behind such a word.
@@ -92,7 +93,7 @@ def predictions(answer: str) -> dict[str, list[str]]:
 def meant(text: str) -> str:
     """What stands behind a name: a word in small letters, or a number, reckoned if need be. An aside is none of it,
     unless it is itself one of the words to choose from, or a number where one is asked for: `set; clear` says both."""
-    read = BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text))
+    read = BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text).translate(ROUND))
     if all(map(_is_number, map(_word, (bare := LABEL_BEFORE.sub(" ", read)).split("=")))):
         read = bare
     first, *asides = ASIDE.split(read)
