@@ -88,6 +88,14 @@ def test_what_was_open_and_is_shut_is_wrong(shut_out, deserves):
     assert failed(verdict) == deserves, verdict.text()
 
 
+@pytest.mark.parametrize(
+    "sizes, deserves", [({1448: 9, 100: 2}, []), ({1368: 9, 100: 2}, ["full-segments-on-the-link"])]
+)
+def test_a_reader_on_the_servers_link_gets_what_it_asks_for(sizes, deserves):
+    evidence = changed(FIVE, on_the_link=fast(sizes, mss=1460))
+    assert failed(verdict_on_file(evidence.text().encode())) == deserves
+
+
 def test_one_slow_download_of_three_is_the_machines():
     assert verdict_on(changed(FIVE, turns=turns("mended", 2, CONTROL.got_bytes, CONTROL.got_bytes))).verdict == "PASS"
 

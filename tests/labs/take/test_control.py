@@ -76,9 +76,9 @@ def in_rtl8139_tso(not_ready, monkeypatch):
     measure = importlib.import_module("labs.cases.rtl8139_tso.card.measure")
     net = types.SimpleNamespace(clamp=lambda mss: None)
     monkeypatch.setattr(measure, "OtherCard", lambda: contextlib.nullcontext(net))
-    for name, value in (("drawn", []), ("drawn_plain", []), ("intact", True), ("served", "a download")):
+    for name, value in (("drawn", []), ("drawn_plain", []), ("intact", True), ("served", ""), ("_telling", "")):
         monkeypatch.setattr(measure, name, lambda *_, value=value: value)
-    monkeypatch.setattr(measure, "download", lambda net, server="": not_ready() if server else "a download")
+    monkeypatch.setattr(measure, "download", lambda net, server="", **_: not_ready() if server else "")
     measure.take("mended", exercise("rtl8139-tso/5"), "an answer")
 
 

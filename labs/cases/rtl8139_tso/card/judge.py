@@ -25,6 +25,7 @@ from labs.judge.judging import abstain, answered, complete_observation, require_
 # The report's MSS, and what further ones may be, one of them below the 536 that TCP goes by where nothing is said (RFC
 # 9293, 3.7.1) by far: a card that takes no size below some least one is found out.
 ASKED_MSS = (range(CLAMPED_MSS, CLAMPED_MSS + 1), range(903, 1300), range(539, 900), SMALL_MSS)
+LARGEST_MSS = 1460  # of a reader on the same link: nothing on the way clamps it
 WORD_BYTES = 4  # for each remainder there is a size that leaves it
 # And of readers without timestamps, where the MSS itself is the size: two, one odd and one even, of which each has the
 # bits that the other has not. With small ones, too, the evidence would grow too large.
@@ -46,12 +47,14 @@ class Turn:
 @dataclass
 class CardDownloads:
     """A download with each MSS, and with each of a `plain` reader, who has no timestamps; whether the file arrived byte
-    for byte, and how fast it came beside another server's, by turns."""
+    for byte, and how fast it came beside another server's, by turns; and one of a reader on the server's own link,
+    which what was kept earlier has not."""
 
     asked: list[Download] = field(default_factory=list)
     plain: list[Download] = field(default_factory=list)
     intact: bool | None = None
     turns: list[Turn] = field(default_factory=list)
+    on_the_link: Download | None = None
 
     @property
     def whole(self) -> bool:
@@ -87,7 +90,8 @@ def telling(sizes: Sequence[int], remainders: Sequence[int] = range(WORD_BYTES))
 def which(seen: CardDownloads) -> list[tuple[str, Download]]:
     """Each download, those without timestamps first, with what ends the ids of its checks."""
     plain = [(f"-plain-{number}", each) for number, each in enumerate(seen.plain, 1)]
-    return [*plain, *((f"-{number}", each) for number, each in enumerate(seen.asked, 1))]
+    wide = [("-on-the-link", seen.on_the_link)] if seen.on_the_link else []
+    return [*plain, *((f"-{number}", each) for number, each in enumerate(seen.asked, 1)), *wide]
 
 
 def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> CardDownloads:
@@ -100,8 +104,10 @@ def cut_to_size(evidence: Evidence, verdict: Verdict, control: str) -> CardDownl
         raise Damaged(f"expected downloads with {len(ASKED_MSS)} and {len(PLAIN_MSS)} MSS that tell, found {found}")
     if any(each.timestamps for each in seen.plain):
         raise Damaged("expected downloads without timestamps, found some with them")
+    if seen.on_the_link and seen.on_the_link.mss != LARGEST_MSS:
+        raise Damaged(f"expected a download with an MSS of {LARGEST_MSS}, found {seen.on_the_link.mss}")
     by_turns = [each for turn in seen.turns for each in (turn.own, turn.control)]
-    require_no_stall(HELD_UP_MS, *seen.asked, *seen.plain, *by_turns)
+    require_no_stall(HELD_UP_MS, *(each for _, each in which(seen)), *by_turns)
     for number, each in which(seen):
         fits(verdict, each, number)
     if seen.intact is not None:

@@ -17,7 +17,8 @@ from labs.take.script import Taking, control
 
 
 def take(server: str, exercise: Exercise, answer: str) -> Evidence:
-    """Downloads with each MSS, by readers with timestamps and without, and some by turns with the control's server."""
+    """Downloads with each MSS, by readers with timestamps and without, one on the server's link, and some by turns with
+    the control's server."""
     taking, seen = Taking(exercise, answer), CardDownloads()
     with OtherCard() as net, taking.network_errors_noted():
         for mss in drawn():
@@ -26,6 +27,7 @@ def take(server: str, exercise: Exercise, answer: str) -> Evidence:
         for mss in drawn_plain():
             with client_without_timestamps(net, mss):
                 seen.plain.append(_telling(download(net, called=f"MSS {mss}, no timestamps")))
+        seen.on_the_link = _telling(download(net, at="router", called="on the server's link"))
         seen.intact = intact(net)
         net.clamp(CLAMPED_MSS)
         for _ in range(TURNS):
