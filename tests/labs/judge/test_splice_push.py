@@ -358,6 +358,14 @@ def test_what_is_left_behind_for_each_object_is_wrong(evidence, left, deserves):
     assert failed(found) == deserves, found.text()
 
 
+@pytest.mark.parametrize(
+    "by_more, deserves", [(Held(1, 0), []), (Held(2, 0), ["leaves-nothing"]), (Held(0, 2), ["leaves-nothing"])]
+)
+def test_what_the_small_ones_leave_behind_or_the_large_is_wrong_too(by_more, deserves):
+    found = verdict_on_file(seen(ONE, left=Held(6, 3), left_by_more=by_more).text().encode())  # three pipes are kept
+    assert failed(found) == deserves, found.text()
+
+
 def test_what_a_server_holds_while_something_is_missing_is_not_held_against_it():
     found = verdict_on(seen(first(ONE, missing_bytes=1_000), left=Held(100, 100)))
     assert "leaves-nothing" not in failed(found)

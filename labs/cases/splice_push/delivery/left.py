@@ -8,7 +8,7 @@ from pathlib import Path
 from labs.cases.splice_push.delivery.asking import ANSWER_PORT
 from labs.cases.splice_push.delivery.judge import Held
 
-ENDS_S = 1.0  # what a thread that an object was sent with gets to end
+ENDS_S = 5.0  # what a thread that an object was sent with gets to end
 
 
 def held() -> Held:

@@ -17,7 +17,9 @@ from typing import TypeVar
 from labs.cases.splice_push.delivery.asking import ANSWER_PORT, EXACT, Asked, asked_again, asked_together
 from labs.cases.splice_push.delivery.judge import (
     HELD_UP_MS,
+    MORE,
     MOST_LINES,
+    OF_A_KIND,
     SIZES,
     SLEPT_MS,
     TRACED_BYTES,
@@ -45,7 +47,7 @@ Kind = TypeVar("Kind")
 TRICKLES_MS = 3000  # from then on an object comes bit by bit: 800 ms are the most that was seen of a busy machine
 TRACE_S = 1.0  # what strace gets to write its last lines
 # Whatever is given a descriptor, the connection's among them, and what sleeps.
-CALLS = "%desc,%network,nanosleep,clock_nanosleep,futex"
+CALLS = "%desc,%network,nanosleep,clock_nanosleep,futex,pause,rt_sigtimedwait,semtimedop"
 
 
 class DoesNotStart(Exception):
@@ -63,12 +65,18 @@ def served(answer: str) -> Served:
             tried = [first, *each]
             for found in tried:
                 close(found)
-            behind = left(before, len(tried) - 1)
+            behind, more = left(before, len(tried) - 1), MORE if all(is_whole(found[-1]) for found in tried) else ()
+            counted = held()
+            for size in more:
+                fetch_more(net, size)
+            by_more = left(counted, OF_A_KIND) if more else None
             most = 1 if any(waits_each_time(tries[-1]) for tries in tried) else TRIES
             tried_again = in_tries(lambda: again(net, tracer, clock, trace), any_waited, most)
             together = asked_together(net, tracer, clock)
             missing_bytes = untouched.fetched().missing_bytes
-            every = sum(map(len, tried)) + sum(map(len, tried_again)) + len(together) + 1  # and who has left
+            every = (
+                sum(map(len, tried)) + sum(map(len, tried_again)) + len(together) + len(more) + 1
+            )  # and who has left
             lines = traced(trace, every)
     except DoesNotStart as reason:
         return Served(refused=str(reason))
@@ -76,7 +84,7 @@ def served(answer: str) -> Served:
         [evidence_of(one, tracer.events, next(lines[one.port], [])) for one in found]
         for found in (map(asked, tried), asked_in_tries(tried_again), together)
     )
-    return Served("", missing_bytes, objects, again_, at_once, behind)
+    return Served("", missing_bytes, objects, again_, at_once, behind, by_more)
 
 
 @contextlib.contextmanager
@@ -206,6 +214,14 @@ def fetch_both(
     if one.thread.is_alive():
         return Try(control, one)
     return Try(control, one, slept_ms(next(traced(trace, 1, written)[one.port], [])))
+
+
+def fetch_more(net: Network, size: int) -> None:
+    """One more object from the answer's server, whose connection then ends."""
+    with contextlib.suppress(OSError):
+        one = Fetch(net, replace(UNTOUCHED, name=f"{size} bytes more", port=ANSWER_PORT, size=size))
+        one.thread.join(PATIENCE_S)
+        one.socket.close()
 
 
 def again(net: Network, tracer: Tracer, clock: StallDetector, trace: Path) -> list[Asked]:

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator
 
 from core.serialization import Damaged
 
-# What copies bytes, and from where or to where it does: the object's file, a pipe, the connection, a temporary file but
-# for the lab's own, which has what the server says. What a server reads of other files, its own code, is none of it.
-COPIES = {
-    *("read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg"),
-    *("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "copy_file_range"),
-}
-OF_OBJECT = re.compile(r"</memfd:|<pipe:|<TCP:|<UNIX|</(?:var/)?tmp/(?!lab-)|</dev/shm/")
+# What copies bytes, and from where or to where it does: the object's file, a pipe, the connection, or any other file.
+# But what a server reads of its own code and of the system's files is none of it, nor what it says on 1 and 2, which go
+# to the lab's own files.
+READS = {"read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg"}
+WRITES = {"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "copy_file_range"}
+OF_OBJECT = re.compile(r"</memfd:|<pipe:|<TCP:|<UNIX")
+INTO = re.compile(r"\((?![12]</tmp/lab-)\d+</(?!(?:dev/(?!shm/)|proc|sys)\b|[^>]*/__pycache__/)")
+OUT_OF = re.compile(r"\(\d+</(?!(?:usr|lib\w*|etc|proc|sys|run|dev/(?!shm/))\b|[^>]*\.pyc?>)")
 # What moves pages copies them where it ends in a file: it is written through the page cache (iter_file_splice_write()
 # in fs/splice.c).
 INTO_FILE = re.compile(r"(sendfile\(|splice\(\d+<pipe:\[\d+\]>, [^,]+, )\d+</(?!dev/(?!shm/))")
@@ -24,6 +25,7 @@ ZEROCOPY = re.compile(r"setsockopt\(\d+(<TCP:\[[^]]*\]>), SOL_SOCKET, SO_ZEROCOP
 # What waits for time alone, or for something else until time is up.
 SLEEPS = re.compile(
     r"(clock_)?nanosleep\(|(select|pselect6|poll|ppoll|epoll_p?wait2?)\(.*\)\s+= 0 |futex\(.*\)\s+= -1 ETIMEDOUT"
+    r"|(rt_sigtimedwait|semtimedop|mq_timedreceive)\(|pause\(|read\(\d+<anon_inode:\[timerfd\]>"
 )
 CONNECTION = re.compile(r"<TCP:\[[^]]*->")
 UNFINISHED, RESUMED = " <unfinished ...>", re.compile(r"<\.\.\. \w+ resumed>")
@@ -82,11 +84,17 @@ def without_zerocopy(lines: Iterable[str]) -> Iterator[str]:
 
 def copied_bytes(line: str) -> int:
     """How many bytes of an object the call copies, if it is none of those that without_zerocopy() takes out."""
-    if not INTO_FILE.match(line) and name(line) not in COPIES or not OF_OBJECT.search(line):
+    if not INTO_FILE.match(line) and not _copies(line):
         return 0
     if name(line) == "sendmmsg":
         return sum(map(int, MESSAGES.findall(line)))
     return max(returned(line) or 0, 0)
+
+
+def _copies(line: str) -> bool:
+    """Whether the call copies bytes that may be an object's."""
+    kind, files = name(line), INTO if name(line) in WRITES else OUT_OF
+    return kind in READS | WRITES and bool(OF_OBJECT.search(line) or files.search(line))
 
 
 def of_objects(trace: str, server_port: int) -> Iterator[tuple[int, list[str], bool]]:
