@@ -118,6 +118,8 @@ def use(out: int, into: int, how: Mapping[str, str]) -> None:
         fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, int(how["room"]))
     if used := PAGE_BYTES * int(how.get("used", 0)):
         other_out, other_into = os.pipe()
+        if "room" in how:  # or they would not all find room there
+            fcntl.fcntl(other_into, fcntl.F_SETPIPE_SZ, int(how["room"]))
         os.write(into, bytes(used))
         os.splice(out, other_into, used)
         os.close(other_out)

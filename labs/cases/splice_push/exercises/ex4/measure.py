@@ -38,6 +38,7 @@ WITH = (
     replace(UNTOUCHED, query="teed=1&used=3"),
     replace(UNTOUCHED, query="room=16384&used=2", size=16_384),  # its ring is shorter than a pipe's is by default
     replace(UNTOUCHED, query="room=4096", size=4096),
+    replace(UNTOUCHED, query="room=131072&used=16"),  # of 32: all pages are behind what a ring of 16 has
 )
 MADE = [replace(way, name=name) for name, way in zip(REQUESTS, WITH, strict=True)]
 # SPLICE_F_MOVE, NONBLOCK and GIFT (include/linux/splice.h): they mean nothing on the way to a socket, and are not MORE.
@@ -92,6 +93,7 @@ def drawn(name: str) -> Way:
             (random.randrange(PAGE_BYTES + 1, LARGEST_BYTES), f"used={random.randrange(16)}"),
             (random.randrange(PAGE_BYTES + 1, LARGEST_BYTES), f"teed=1&used={random.randrange(16)}"),
             (random.randrange(PAGE_BYTES + 1, LARGEST_BYTES), f"room=32768&used={random.randrange(8)}"),
+            (random.randrange(PAGE_BYTES + 1, LARGEST_BYTES), f"room=131072&used={random.randrange(16, 28)}"),
             (pieces_bytes * random.randrange(2, 16), f"pieces={pieces_bytes}"),
         ]
     )
