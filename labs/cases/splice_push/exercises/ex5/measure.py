@@ -41,7 +41,8 @@ PROBES = {
 }
 FIELDS = [("file", "private_data"), ("socket", "sk")]
 NONBLOCK = 2  # SPLICE_F_NONBLOCK
-NAMES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+NAMES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N")
+FEW_BYTES = 4096  # of a socket's buffers, in which what a pipe holds has no room
 PROCESSOR = {min(os.sched_getaffinity(0))}
 SPLICE = "275 "  # __NR_splice, arch/x86/entry/syscalls/syscall_64.tbl
 
@@ -65,11 +66,14 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
 
     A connection is known to `theirs` by the sender's own port, to `ours` by its peer's (pushes.bpf.c).
     """
-    sizes = random.sample(range(1000, 20_000), 15)
+    sizes = random.sample(range(1000, 20_000), 19)
     sizes[0] += PIPE_BYTES
     with contextlib.ExitStack() as stack:
-        senders = {name: stack.enter_context(open_pair(stack)) for name in NAMES}
-        for name, sender in senders.items():
+        pairs = {name: open_pair(stack, slow=name == "K") for name in NAMES}
+        senders = {name: sender for name, (sender, _) in pairs.items()}
+        for name, (sender, peer) in pairs.items():
+            if name != "K":
+                reads(peer)
             theirs.watch(name, sender.getsockname()[1])
             ours.watch(name, sender.getpeername()[1])
         splice_once(senders["B"], sizes[8], ASKED_BYTES)
@@ -85,19 +89,37 @@ def spliced(theirs: Tracer, ours: Tracer, broken: AbstractContextManager) -> lis
         splice_once(senders["E"], sizes[6], ASKED_BYTES, SPLICE_F_MORE)
         splice_once(senders["E"], sizes[7], sizes[7] + 1)
         splice_once(senders["C"], sizes[5], sizes[5])
-        at_the_same_time(senders, sizes[9:])
-    unpushed = (("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7), ("F", 9), ("H", 11), ("J", 14))
+        at_the_same_time(senders, sizes[9:15])
+        with Waiting(senders["L"], sizes[16]) as pushed:
+            splice_once(senders["L"], sizes[15], ASKED_BYTES)
+            pushed.fill(sizes[16])
+        with WaitingForRoom(senders["K"], pairs["K"][1]):
+            splice_once(senders["M"], sizes[17], ASKED_BYTES)
+            splice_once(senders["N"], sizes[18], sizes[18])
+    unpushed = (
+        *(("A", 0), ("C", 2), ("D", 4), ("E", 6), ("E", 7), ("F", 9), ("H", 11), ("J", 14)),
+        *(("L", 15), ("M", 17)),
+    )
     return [Event(name, sizes[number]) for name, number in unpushed]
 
 
-def open_pair(stack: contextlib.ExitStack) -> socket.socket:
-    """A connection over `lo` to a peer that reads whatever comes. Its port is bound beforehand, because connect() by
-    itself gives one port to two sockets with different peers, and `theirs` knows a connection by that alone."""
+def open_pair(stack: contextlib.ExitStack, slow: bool = False) -> tuple[socket.socket, socket.socket]:
+    """A connection over `lo`, and its peer, which does not read yet; a `slow` one has little room on either side. Its
+    port is bound beforehand, because connect() by itself gives one port to two sockets with different peers, and
+    `theirs` knows a connection by that alone."""
     with socket.create_server((LOOPBACK, 0)) as listener:
-        sender = socket.create_connection(listener.getsockname(), source_address=(LOOPBACK, 0))
+        if slow:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, FEW_BYTES)
+        sender = stack.enter_context(socket.create_connection(listener.getsockname(), source_address=(LOOPBACK, 0)))
         peer = stack.enter_context(listener.accept()[0])
+    if slow:
+        sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, FEW_BYTES)
+    return sender, peer
+
+
+def reads(peer: socket.socket) -> None:
+    """From now on the peer reads whatever comes."""
     threading.Thread(target=read_all, args=(peer,), daemon=True).start()
-    return sender
 
 
 def read_all(peer: socket.socket) -> None:
@@ -157,10 +179,16 @@ class Waiting:
 
     def __enter__(self) -> Waiting:
         self.thread.start()
+        self.waits()
+        return self
+
+    def waits(self) -> None:
+        """Returns once the thread waits in splice(2)."""
+        task = Path(f"/proc/self/task/{self.thread.native_id}")
         for _ in range(10_000):
-            state = Path(f"/proc/self/task/{self.thread.native_id}/syscall").read_text()
+            state = (task / "syscall").read_text()
             if state.startswith(SPLICE):
-                return self
+                return
         raise NotReady(f"expected a thread to wait in splice(2), found {state}")
 
     def fill(self, size: int) -> None:
@@ -172,3 +200,19 @@ class Waiting:
         os.close(self.into)  # with which a splice of nothing ends
         self.thread.join()
         os.close(self.out)
+
+
+class WaitingForRoom(Waiting):
+    """A thread in splice(2), of all that is in its pipe and no more, which has pushed and waits for room in the
+    socket's buffer (do_tcp_sendpages() in net/ipv4/tcp.c, wait_for_space). The `with` block begins then; at its end
+    the peer reads, and what the thread hands over last is pushed, too."""
+
+    def __init__(self, sender: socket.socket, peer: socket.socket) -> None:
+        super().__init__(sender, PIPE_BYTES)
+        self.peer = peer
+        os.write(self.into, bytes(PIPE_BYTES))
+
+    def __exit__(self, *_) -> None:
+        reads(self.peer)
+        self.thread.join()
+        super().__exit__()
