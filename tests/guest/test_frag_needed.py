@@ -22,6 +22,7 @@ from labs.cases.frag_needed.exercises.ex6 import measure as crafting
 from labs.cases.frag_needed.exercises.ex6.judge import Message, Quote, message
 from labs.errors import CouldNotTell
 from labs.judge.judging import verdict_on_file
+from labs.net.counters import counters
 from labs.take.attempts import take_and_judge
 from labs.trace.stacks import match
 from labs.trace.symbols import Symbols
@@ -116,8 +117,9 @@ def test_another_client_asks_by_its_own_address():
     with case.Network(tunnel=False) as net:
         net.extend(another.HostsAndAnother())
         assert [*net.by_name] == ["client", "balancer", "server", "client2"]
-        seen = Another(net.client2.IP())
+        seen, before = Another(net.client2.IP()), {name: counters(node) for name, node in net.by_name.items()}
         curing.ask_as_another(seen, net)
+        curing.count(Cure(another=seen), before, net)
     assert int(seen.address.rpartition(".")[2]) in another.LAST
     assert seen.whole(rounds=0) and seen.told == 0
     made, balanced = balanced_of(seen.address, seen.each().values(), seen.balanced)
