@@ -143,7 +143,9 @@ def own_cache(kernel, tmp_path, monkeypatch):
     folder = tmp_path / "cache" / cache().name
     folder.mkdir(parents=True, mode=0o700)
     for entry in cache().iterdir():
-        if entry.is_dir() and entry.name.startswith(("environment-", "node-", "emulator-", "tab-root-")):
+        if entry.is_dir() and entry.name.startswith(
+            ("environment-", "node-", "emulator-", "tab-root-", "tab-btf-", "tab-objects-")
+        ):
             (folder / entry.name).symlink_to(entry)
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder.parent))
     return folder
