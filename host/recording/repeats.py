@@ -30,7 +30,7 @@ def of(name: str, times: int = TIMES) -> dict:
     they come from, as it was before the first."""
     case = cases.case(name)
     origin = record.provenance(case.profile)
-    with _busy(), guests.throwaway(case.profile) as guest:
+    with busy(), guests.throwaway(case.profile) as guest:
         fault, figure = counted(guest, case, times, {})
         off, _ = counted(guest, case, times, case.fault_off)
     return {"provenance": origin, "figure": figure, "times": times, "fault": fault, "fault_off": off}
@@ -84,7 +84,7 @@ def counted(guest, case: cases.Case, times: int, changed: dict[str, int]) -> tup
 
 
 @contextlib.contextmanager
-def _busy() -> Iterator[None]:
+def busy() -> Iterator[None]:
     """A process that does nothing and never waits; it ends with us."""
     loop = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "sh", "-c", "while :; do :; done"])
     try:
