@@ -186,9 +186,10 @@ class Exercise {
     };
     this.question.replaceChildren(make("span", {}, question));
     this.add("yes", yes, () => answered(act()), this.question);
-    this.add("no", "No", () => answered(this.button[opener]), this.question).focus();
+    const back = () => answered(this.button[opener].disabled ? this.editor : this.button[opener]);
+    this.add("no", "No", back, this.question).focus();
     this.question.onkeydown = ({ key }) => {
-      if (key === "Escape") answered(this.button[opener]);
+      if (key === "Escape") back();
     };
   }
 

@@ -207,6 +207,7 @@ class Cell {
       this.editor.remove();
       this.editor = null;
     } else {
+      this.draft = new Draft(this.draft.name, this.source);  // another copy of this page may have written meanwhile
       const rows = this.source.split("\n").length + 1;
       this.editor = make("textarea", { class: "wpw-cell-editor", rows: `${rows}`, wrap: "off", spellcheck: "false",
         autocomplete: "off", autocapitalize: "off", "aria-label": `Cell ${this.number + 1}. Ctrl+Enter runs it.` });
@@ -303,11 +304,12 @@ class Cell {
 
   errs({ text, lacks }) {
     this.printed = null;
+    if (this.parts > MOST_PARTS) return this.leavesOut();  // one error may come behind all else
     if (this.notebook.live.lacks.includes(lacks)) {
       this.lacks = lacks;
       this.parts++;
       this.mine.append(make("p", {}, "This cell needs ", make("code", {}, lacks), ", which the tab's Linux has not: in the lab it runs."));
-    } else if (this.parts < 2 * MOST_PARTS) this.pre("error", String(text ?? "").slice(-LONGEST_ERROR));
+    } else this.pre("error", String(text ?? "").slice(-LONGEST_ERROR));
   }
 
   stopGoes() {

@@ -76,11 +76,21 @@ class Kept {
   }
 
   keep(changed) {
-    const { answer, judged, solved, passed } = Object.assign(this, changed);
+    const { answer, judged, solved, passed } = Object.assign(this, changed, this.solvedElsewhere());
     try {
       localStorage.setItem(this.name, JSON.stringify({ answer, judged, solved, passed }));
     } catch {
       this.keepsNothing();
+    }
+  }
+
+  /* What another copy of this page has solved and this one has not heard of yet is not taken back. */
+  solvedElsewhere() {
+    try {
+      const { solved, passed } = JSON.parse(localStorage.getItem(this.name)) ?? {};
+      return solved === true ? { solved, passed: this.passed ?? packedOf(passed) } : {};
+    } catch {
+      return {};
     }
   }
 

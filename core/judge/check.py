@@ -10,6 +10,7 @@ from core.serialization import Damaged, from_json
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_ID = 60
 RAN_ON = "machine-ran-on"  # id of what nothing can be said without: the machine did not stand still, nor crawl
+WHOLE = "evidence-whole"  # id of what evidence that is damaged, or of another version, is not
 # Formats of sentences about a failed one. What was found may say by itself what it should have been.
 FOUND, EXPECTED = "{found}", "expected {expected}"
 FOUND_EXPECTED, EXPECTED_FOUND = f"{FOUND}, {EXPECTED}", f"{EXPECTED}, found {FOUND}"

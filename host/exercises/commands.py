@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from core import cases
-from core.judge.check import Check
+from core.judge.check import WHOLE, Check
 from core.judge.verdict import of_one
 from core.statuses import Status
 from host.errors import LabError
@@ -118,7 +118,7 @@ def take_in(file: Path) -> tuple[list[tuple[str, str]], list[str]]:
     for verdict in evidence.verdicts_on_file(file):
         id, word = verdict["exercise"], verdict["verdict"]
         checks = hashlib.sha256(json.dumps(verdict["checks"]).encode()).hexdigest()
-        if id not in known:
+        if id not in known or any(check["id"] == WHOLE for check in verdict["checks"]):
             damaged += verdict["reasons"]
         elif all(event.get("page") != checks for event in progress.events(id)):
             progress.add({"exercise": id, "verdict": word, "page": checks})

@@ -65,9 +65,9 @@ def fetch(connection) -> None:
             continue
         judged = str(event.get("judged"))
         when = {"judged": judged} if DATE.fullmatch(judged) else {}
-        if "verdict" in event:
+        if isinstance(event.get("verdict"), str) and event["verdict"] in VERDICTS:
             add({"exercise": event["exercise"], "verdict": event["verdict"], "notebook": True, **when})
-        elif event.get("hint", 0) in range(1, len(known[event["exercise"]].hints) + 1):
+        elif type(event.get("hint")) is int and 0 < event["hint"] <= len(known[event["exercise"]].hints):
             add({"exercise": event["exercise"], "hint": event["hint"], "notebook": True, **when})
     if None in taken:
         say(f"{VERDICTS_FILE} in the guest: {taken.count(None)} of {len(taken)} lines are no verdicts; passed over")

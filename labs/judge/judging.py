@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from core.cases import Exercise, WrongCall, exercise
 from core.judge.check import EXPECTED, FOUND, Check, named
+from core.judge.check import WHOLE as WHOLE
 from core.judge.evidence import Evidence, Script, Settings, of_kind, read
 from core.judge.verdict import Picture, Verdict, VerdictFinal
 from core.serialization import Damaged
@@ -20,7 +21,6 @@ from labs.measure.rounds import Round
 AGAIN = "the same call again"
 RERUN_HINT = "./lab check CASE/N FILE --keep EVIDENCE"
 Part = TypeVar("Part")
-WHOLE = "evidence-whole"  # id of a check
 LACKS_A_PART = "it lacks a part of what was to be seen"
 # What a judge may meet in evidence whose parts do not belong together.
 NOT_WHOLE = (LookupError, ArithmeticError, AttributeError, TypeError, ValueError, StopIteration, RuntimeError)

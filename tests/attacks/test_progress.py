@@ -60,6 +60,16 @@ def test_what_a_guest_leaves_beside_verdicts_is_not_taken(fetched, line):
     assert taken.pop("date") and taken == PASS | {"notebook": True, "judged": "2026-01-31 12:00:00"}
 
 
+def test_of_a_line_that_says_more_what_is_none_is_left_out(fetched):
+    told = (
+        '{"exercise": "frag-needed/1", "hint": 1, "verdict": {"x": 1}}',
+        '{"exercise": "frag-needed/1", "solution": true, "hint": true}',
+    )
+    fetched("\n".join(told).encode())
+    assert [each.get("hint") for each in progress.events("frag-needed/1")] == [1]
+    assert "verdict" not in progress.file().read_text()
+
+
 def test_a_guest_that_left_too_much_fills_no_disk(guest):
     progress.fetch(guest("while True: os.write(1, b'x' * 65536)").connection)
     assert not progress.file().exists()

@@ -75,6 +75,7 @@ def test_another_element_is_refused(page, tag):
         ("style", "position:fixed"),
         ("style", "--wpw-x:url(x)"),
         ("id", "main-content"),
+        ("id", "wpw-a" * 40 + "!"),  # which takes a moment to be refused, and not for ever
         ("constructor", "x"),
         ("tabindex", "5"),
     ],

@@ -242,14 +242,19 @@ globalThis.LiveRun = (() => {
     }
 
     // `wasm` and the images are ArrayBuffers: nothing is fetched here but pieces of the disks, by `piece(name)`.
-    function started({V86, wasm, options, disks, piece, counted = false, now = () => performance.now()}) {
+    function started({V86, wasm, options, disks, piece, counted = false, now = () => performance.now(), onRefused = () => {}}) {
         const time = counted ? new CountedTime(now()) : null;
         const drives = Object.fromEntries(Object.entries(disks).map(([name, disk]) => [name, new LiveDisk.Disk(disk, piece)]));
         let machine = null;
         const emulator = new V86({
             wasm_fn: async imports => {
                 imports.env.microtick = time ? () => time.now(machine?.emulator) : neverTwice(imports.env.microtick);
-                return (await WebAssembly.instantiate(wasm, imports)).instance.exports;
+                try {
+                    return (await WebAssembly.instantiate(wasm, imports)).instance.exports;
+                } catch (error) {
+                    onRefused(error);  // v86 hears of what comes, and of nothing else
+                    throw error;
+                }
             },
             autostart: true, ...options, ...drives,
         });
@@ -259,14 +264,20 @@ globalThis.LiveRun = (() => {
         return machine;
     }
 
-    // An emulator that finds no room says nothing: its own promise has no one who hears of its failure.
+    // An emulator that finds no room says nothing: its own promise has no one who hears of its failure. It is ready before
+    // it has put the state back, which takes most of the room, and loaded after that.
     async function restored({V86, wasm, state, settings, disks, piece, counted, now}) {
         const options = {...settings, initial_state: {buffer: state}, autostart: false};
-        const machine = started({V86, wasm, disks, piece, counted, now, options});
-        const there = new Promise(resolve => machine.emulator.add_listener("emulator-ready", () => resolve(true)));
-        if (!await within(there, DEADLINE_MS)) {
+        const there = later();
+        const onRefused = error => there.reject(new RunError(`this browser, or the server's policy, refuses WebAssembly: ${error.message}`));
+        const machine = started({V86, wasm, disks, piece, counted, now, options, onRefused});
+        machine.emulator.add_listener("emulator-loaded", () => there.resolve(true));
+        try {
+            if (!await within(there.promise, DEADLINE_MS))
+                throw new RunError("the emulator did not start; the browser may have had too little memory for it");
+        } catch (error) {
             machine.end().catch(() => {});
-            throw new RunError("the emulator did not start; the browser may have had too little memory for it");
+            throw error;
         }
         await machine.emulator.run();
         return machine;

@@ -8,7 +8,7 @@ globalThis.LiveTree = (() => {
     const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
     const TAGS = new Set(("figure figcaption div p ul li b br small span code details summary table caption thead tbody tr th td "
         + "svg g path rect text title desc").split(" "));
-    const ANY = /^/, OURS = /^(wpw-[\w-]+ ?)+$/;
+    const ANY = /^/, OURS = /^wpw-[\w-]+(?: wpw-[\w-]+)* ?$/;  // no way to read a text twice
     const ATTRIBUTES = {
         class: ANY, role: ANY, tabindex: /^0$/, hidden: ANY, scope: ANY, colspan: ANY, "data-file": ANY,
         "aria-label": ANY, "aria-hidden": ANY, "aria-labelledby": OURS, id: OURS,

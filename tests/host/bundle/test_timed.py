@@ -46,7 +46,7 @@ def test_it_ends_with_the_address_and_the_lab_goes_down_in_the_same_cache(lab, t
 def test_one_that_does_not_hear_the_first_signal_ends_too(lab, tmp_path):
     """It prints its address, and listens to signals a moment later."""
     deaf = "python3 -c 'import signal as s; s.signal(s.SIGTERM, lambda *_: s.signal(s.SIGTERM, s.SIG_DFL))"
-    later = f"exec {deaf}\nimport sys\nprint(\"http://127.0.0.1:8888/lab?token=ab\", file=sys.stderr, flush=True)"
+    later = f'exec {deaf}\nimport sys\nprint("http://127.0.0.1:8888/lab?token=ab", file=sys.stderr, flush=True)'
     assert 0 < first_start.seconds(lab=lab(f"{later}\nwhile True: s.pause()'")) < 60
     assert poll(lambda: ended(tmp_path), 10, 0.05)
 

@@ -4,9 +4,11 @@ import pytest
 from click.testing import CliRunner
 
 from core import cases
+from core.judge.packed import pack
 from host.cli import main
 from host.exercises import commands
 from tests.host.exercises.test_evidence import LINE, WRONG_LINE
+from tests.labs.judge.made import RIGHT
 
 ANSWER = "on client true\necho ü\n"
 
@@ -67,6 +69,14 @@ def test_what_pages_have_judged_is_taken_in_once(listed, tmp_path):
     assert first(listed("--import", file)).endswith("[1 tried]") and first(listed()).endswith("[1 tried]")
     file.write_text(LINE)
     assert first(listed("--import", file)).endswith("[passed]")
+
+
+def test_a_line_of_another_version_is_not_taken_in_and_it_is_said_why(listed, tmp_path):
+    file = tmp_path / "lines"
+    of_another = RIGHT.text().replace('"untouched":', '"unheard_of": 1, "untouched":', 1)
+    file.write_text(f"where-packets-wait frag-needed/1 {pack(of_another)}")
+    said = listed("--import", file)
+    assert "unheard_of" in " ".join(said) and "taken in" not in " ".join(said) and first(said).endswith("[open]")
 
 
 def test_a_line_that_is_said_to_be_of_another_exercise_is_not_taken_in(listed, tmp_path):
