@@ -69,10 +69,15 @@ MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, das
 UNIT = re.compile(r"\s*(?:bytes?|b)(?:\s+(?:of\s+)?(?:payload|data))?$")
 ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
 LABELLED, LABEL = re.compile(r"[+-]\s*[\d(]"), re.compile(r"(?<=\d)\s+(?!(?:or|and|not|minus|plus)\b)[a-z]\w*")  # 20 ip
-# `- IP 20`: what is before its number and not behind it.
+# `- IP 20`, `(the IPv4 header 20`, `MTU 1500`: what is before its number and not behind it.
 LABEL_BEFORE = re.compile(
-    r"(?<=[-+\u2212\u2013])\s*(?:ip|ipv4|tcp|ts|timestamps?|options?|headers?)\s+(?=\d)", re.IGNORECASE
+    r"(?:^|(?<=[-+(=\u2212\u2013]))(?:\s*\b(?:the|mtu|ip|ipv4|tcp|ts|timestamps?|options?|headers?)\b)+\s*(?=[\d(])",
+    re.IGNORECASE,
 )
+BYTES = re.compile(r"(?<=\d)(?:bytes?|b)\b")  # 52B
+QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
+ONE_WORD = re.compile(r"\s*\(\s*(\w+)\s*\)\s*")
+OR_ELSE = re.compile(rf"(?:or|maybe|perhaps)\b.*?(?<!not )\b({'|'.join(WORDS)})\b")
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -93,16 +98,32 @@ def predictions(answer: str) -> dict[str, list[str]]:
 def meant(text: str) -> str:
     """What stands behind a name: a word in small letters, or a number, reckoned if need be. An aside is none of it,
     unless it is itself one of the words to choose from, or a number where one is asked for: `set; clear` says both."""
-    read = BRACKETS.sub(_unless_a_remark, COMMENT.sub("", text).translate(ROUND))
+    plain = COMMENT.sub("", text).translate(ROUND)
+    if (word := ONE_WORD.fullmatch(plain)) and word[1].lower() in WORDS:
+        return word[1].lower()
+    read = BRACKETS.sub(_unless_a_remark, plain)
     if all(map(_is_number, map(_word, (bare := LABEL_BEFORE.sub(" ", read)).split("=")))):
         read = bare
     first, *asides = ASIDE.split(read)
-    sides = [_word(side) for side in first.split("=")]
+    sides = [_word(side) for side in _not_carried_on(first.split("="))]
     numbers = [side for side in sides if _is_number(side)]
     said = numbers or [side for side in sides if side in WORDS] or sides[:1]  # `MTU - 52 = 1448` says 1448
-    others = [_word(aside).removeprefix("or ") for aside in asides]
+    others = [_other(_word(aside)) for aside in asides]
     chosen = [one for one in others if one in WORDS or numbers and _is_number(one)]
     return " or ".join(dict.fromkeys([*said, *chosen])) if said[0] else ""
+
+
+def _not_carried_on(sides: list[str]) -> list[str]:
+    """The sides of an equation without those with which the next begins: `1500 - 40 = 1460 - 12 = 1448`."""
+    goes_on = [_is_number(_word(one)) and bool(re.match(rf"\s*{_word(one)}\s*[-+\u2212\u2013*/]", other))
+               for one, other in itertools.pairwise(sides)]  # fmt: skip
+    return [side for side, dropped in zip(sides, [*goes_on, False]) if not dropped]
+
+
+def _other(aside: str) -> str:
+    """What an aside says instead: it is a word to choose from, or says `or perhaps` one."""
+    hedged = OR_ELSE.match(aside)
+    return hedged[1] if hedged else aside.removeprefix("or ")
 
 
 def _unless_a_remark(brackets: re.Match[str]) -> str:
@@ -121,8 +142,8 @@ def _without_labels(text: str) -> str:
 def _word(text: str) -> str:
     """A word in small letters, or the number that it comes to."""
     for read in (text, BRACKETS.sub("", text)):  # `1500 - (20 + 32)` is all number, `1448 (1500 - 52)` is not
-        word = " ".join(read.split()).rstrip(".,").strip("\"'`").strip().lower()
-        reckoned = word.translate(MINUS)
+        word = " ".join(read.split()).rstrip(".,").strip(QUOTES).strip().lower()
+        reckoned = BYTES.sub("", word.translate(MINUS))
         if LABELLED.search(reckoned):
             reckoned = _without_labels(reckoned)
         if number := _number(THOUSANDS.sub("", UNIT.sub("", reckoned))):
