@@ -37,6 +37,7 @@ ARITHMETIC: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.BitXor: operator.xor,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
     ast.Not: operator.not_,
 }
 COMPARISONS: Mapping[type[ast.AST], Callable[[Any, Any], object]] = {
@@ -146,25 +147,18 @@ def value(expression: Expression, names: Mapping[str, object]) -> object:
 
 
 def constants(expression: Expression) -> set[int]:
-    """The whole numbers that its text writes, as `65536` or as `2**16`."""
-    trees = [each.returns if isinstance(each, Function) else each for _, each in expression.defined]
-    written = [number for tree in trees for node in ast.walk(tree) for number in _written(node)]
-    return {int(number) for number in written if abs(number) < 1 << 64}
-
-
-def _written(node: ast.AST) -> Iterator[int | float]:
-    """The number that a part of it is without any name's help, if it is one: a constant, or two and what joins them."""
-    match node:
-        case ast.Constant(value=int() | float() as number):
-            yield number
-        case ast.BinOp(
-            left=ast.Constant(value=int() | float() as left),
-            op=joint,
-            right=ast.Constant(value=int() | float() as right),
-        ):
+    """The whole numbers that its text writes, in whatever way: as `65536`, `2**16` or `16 * 4096`, or by a name of its
+    own. What takes too long to be reckoned is left out."""
+    reckoning, found = _Reckoning({}, time.thread_time() + DEADLINE_S), set()
+    for name, defined in expression.defined:
+        for node in ast.walk(defined.returns if isinstance(defined, Function) else defined):
             with contextlib.suppress(NoExpression, *NOT_RECKONED):
-                if isinstance(found := _reckoned(type(joint), left, right), (int, float)):
-                    yield found
+                number = reckoning.of(node) if isinstance(node, ast.expr) else None
+                if isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) < 1 << 64:
+                    found.add(int(number))
+        with contextlib.suppress(NoExpression, *NOT_RECKONED):
+            reckoning.known[name] = defined if isinstance(defined, Function) else reckoning.of(defined)
+    return found
 
 
 def numbers(text: str) -> dict[str, int | float]:

@@ -240,6 +240,7 @@ def test_a_kernel_that_does_otherwise_than_its_code_says_tells_nothing():
         "any([asked > size, asked >= size + 1])",
         "size < asked < 2**63",
         "asked ** 2 > size ** 2",
+        "~(size - asked) >= 0",
     ],
 )
 def test_a_right_condition_passes_however_it_is_said(lost):
@@ -268,6 +269,9 @@ def test_a_right_condition_passes_however_it_is_said(lost):
         "size < asked <= 2**62 + 24000",
         "asked % 2**32 > size",
         "asked > size and asked != 2**33",
+        "asked > size and size != 3 * 7 * 37",
+        "asked > size and 2 * size != 1554",
+        "asked > size and asked + size != 30001",
     ],
 )
 def test_nothing_passes_by_luck(lost):
@@ -277,6 +281,11 @@ def test_nothing_passes_by_luck(lost):
         seen = replace(condition(f"{chance.random()}"), secret=chance.getrandbits(62))
         verdict = verdict_on(of("splice-push/3", seen, answer))
         assert verdict.verdict == "FAIL" and failed(verdict) == ["condition-right"], verdict.text()
+
+
+def test_a_number_by_a_name_of_its_own_is_tried_too():
+    answer = "k = 700\nlost = asked > size and size != k + 77"
+    assert failed(verdict_on(of("splice-push/3", condition(answer), answer))) == ["condition-right"]
 
 
 def test_without_the_number_that_was_drawn_nothing_is_judged():

@@ -93,7 +93,7 @@ def loses(one: Request) -> bool:
 
 def reckoned(lost: Expression, secret: int) -> Iterator[Request]:
     """Requests that nobody makes: edges, with whatever else a request may have; the answer's own numbers, as each
-    number of a request; and some by chance."""
+    number of a request, as their sum and their difference, and halved; and some by chance."""
     flags = [(where, bits) for where in PLACES for bits in itertools.product((0, 1), repeat=3)]
     for size, (where, others) in itertools.product(EDGES, flags):
         yield from (Request(where, size + excess, size, *others) for excess in (*EXCESSES, size))
@@ -101,7 +101,9 @@ def reckoned(lost: Expression, secret: int) -> Iterator[Request]:
     for number in sorted(constants(lost))[:MOST_CONSTANTS]:
         for near in range(number - 1, number + 2):
             size = chance.randrange(1, LARGEST_BYTES + 1)
-            for asked, of in ((near, near), (near + 1, near), (near, near - 1), (near, size), (size + near, size)):
+            half = near // 2
+            both = ((near, near), (near + 1, near), (near, near - 1), (near, size), (size + near, size))
+            for asked, of in (*both, (near - size, size), (half, half), (half + 1, half)):
                 where, others = chance.choice(flags)
                 if 1 <= of <= LARGEST_BYTES and of <= asked <= MOST_BYTES:
                     yield Request(where, asked, of, *others)
