@@ -21,12 +21,14 @@ THE_KERNELS = ("generic-segmentation-offload", "generic-receive-offload", "tx-no
 @dataclass
 class Offload:
     """A download before the answer and one after it, the offloads of the server's card that were on and are off, and a
-    download by another reader, with a small MSS and without timestamps."""
+    download by another reader, with a small MSS and without timestamps, and by one with the smallest MSS and with them,
+    which what was kept earlier does not say."""
 
     broken: Download | None = None
     fixed: Download | None = None
     lost: list[str] | None = None
     other: Download | None = None
+    smallest: Download | None = None
 
     @property
     def whole(self) -> bool:
@@ -42,6 +44,11 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
             raise Damaged("expected another reader, with a small MSS and without timestamps")
         require_no_stall(HELD_UP_MS, seen.other)
         fits(verdict, seen.other, "-other")
+    if seen.smallest:
+        if seen.smallest.mss != min(SMALL_MSS):
+            raise Damaged(f"expected a reader with an MSS of {min(SMALL_MSS)}, found {seen.smallest.mss}")
+        require_no_stall(HELD_UP_MS, seen.smallest)
+        fits(verdict, seen.smallest, "-smallest")
     if seen.fixed:
         require_no_stall(HELD_UP_MS, seen.fixed)
         fits(verdict, seen.fixed)

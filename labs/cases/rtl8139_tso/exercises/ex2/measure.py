@@ -5,7 +5,7 @@ import random
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.rtl8139_tso.exercises.ex2.judge import Offload
-from labs.cases.rtl8139_tso.names import SMALL_MSS
+from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
 from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.remedies import as_it_is, client_without_timestamps
 from labs.cases.rtl8139_tso.workload import download, served
@@ -23,6 +23,9 @@ def take(exercise: Exercise, answer: str) -> Evidence:
                 seen.lost = sorted(before - features(net))
                 with client_without_timestamps(net, mss := random.choice(SMALL_MSS)):
                     seen.other = served(download(net, called=f"MSS {mss}, no timestamps"))
+                net.clamp(mss := min(SMALL_MSS))  # the timestamps make its segments smaller still
+                seen.smallest = served(download(net, called=f"MSS {mss}"))
+                net.clamp(CLAMPED_MSS)
     return taking.evidence(seen)
 
 
