@@ -47,6 +47,15 @@ def a_lock_clears_df(run):
     assert locked.rate_kb_s > 10 * run.states.as_it_is.rate_kb_s
 
 
+def over_ipv6_the_kernel_cuts(over_ipv6):
+    """Over IPv4 the card is handed fewer packets than it sends; over IPv6 it is handed each by itself, all fit, and
+    nothing is slow."""
+    ipv4, ipv6 = over_ipv6.ipv4, over_ipv6.ipv6
+    assert ipv4.mss == ipv6.mss and ipv4.above_mss > 0 and ipv4.handed < ipv4.segments
+    assert ipv6.above_mss == ipv6.frag_needed == ipv6.retransmissions == 0 and ipv6.handed >= ipv6.segments > 0
+    assert ipv6.rate_kb_s > 4 * ipv4.rate_kb_s
+
+
 def merged_is_longer_than_a_frame(on_call):
     """What GRO has merged is longer than any frame; the card of the fault puts nothing of that length on the wire."""
     sizes = on_call.sizes

@@ -34,6 +34,12 @@ def outcome(request):
 
 
 @pytest.fixture
+def told(request):
+    """told(run): an outcome that run() gives, of a machine that held still."""
+    return lambda run: conclusive(run, stood_still, lost(request.config))
+
+
+@pytest.fixture
 def main(request, capsys):
     """main(word, …): `python -m labs`' exit status, and what it printed on stdout."""
     from core.statuses import Status

@@ -8,7 +8,7 @@ import pytest
 
 from core.cases import exercise
 from core.wire.packet import Packet
-from labs.cases.rtl8139_tso import case, on_call, remedies, tracing
+from labs.cases.rtl8139_tso import case, on_call, over_ipv6, remedies, tracing
 from labs.cases.rtl8139_tso.exercises.ex1 import measure as firewall
 from labs.cases.rtl8139_tso.exercises.ex2 import measure as offload
 from labs.cases.rtl8139_tso.exercises.ex3 import measure as predictions
@@ -62,6 +62,17 @@ def test_with_the_fault_not_switched_on_the_whole_run_says_no(main):
     assert said["states"]["as_it_is"]["above_mss"] == said["states"]["as_it_is"]["frag_needed"] == 0
     ratios = [reason for reason in said["reasons"] if "times as fast as broken" in reason]
     assert len(ratios) == 4 and all(reason.startswith("NO") for reason in ratios)
+
+
+def test_over_ipv6_the_kernel_cuts_and_the_judge_can_say_no(told):
+    def run():
+        with over_ipv6.DualStack() as net:
+            return over_ipv6.over_ipv6(net)
+
+    both = told(run)
+    assert both.reproduced, both.claims
+    for same in (replace(both, ipv6=both.ipv4), replace(both, ipv4=both.ipv6)):
+        assert same.reproduced is False, same.claims
 
 
 @pytest.mark.parametrize("number, measure", [("1", firewall), ("2", offload), ("3", predictions)])

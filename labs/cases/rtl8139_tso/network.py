@@ -11,11 +11,12 @@ the first router of the reader. What is in brackets are cards of the guest, wire
 
 import contextlib
 import random
+from collections.abc import Sequence
 
 from core.waiting import poll
 from labs.cases.rtl8139_tso.names import CLAMPED_MSS, CLIENT, NARROW_MTU, SERVERS
 from labs.net.card import mac
-from labs.net.sockets import LISTEN, TIME_WAIT
+from labs.net.sockets import LISTEN, TIME_WAIT, Socket
 from labs.net.topology import Card, CommandFailed, NotReady, Service, Topo, Topology, at_once
 
 PORT = 80
@@ -75,7 +76,7 @@ class Network(Topology):
     """The report's hosts, set up and serving. Without `tso` the fault is not switched on: the server's kernel hands its
     card nothing that it would have to cut."""
 
-    topo, drivers = Hosts, DRIVERS
+    topo, drivers, nginx = Hosts, DRIVERS, NGINX
     modules: tuple[str, ...] = ("8139cp", "virtio_net", "iptable_filter", "iptable_mangle", "xt_TCPMSS", "xt_length")
 
     def __init__(self, tso: bool = True) -> None:
@@ -123,7 +124,7 @@ class Network(Topology):
 
     def _start_nginx(self, name: str) -> Service:
         file = self.folder / f"{name}.conf"
-        file.write_text(NGINX.format(folder=self.folder, name=name, port=PORT))
+        file.write_text(self.nginx.format(folder=self.folder, name=name, port=PORT))
         return self.serve(self[name], PORT, "nginx", "-c", f"{file}", "-p", f"{self.folder}")
 
     def route(self, name: str, options: str = "") -> None:
@@ -155,7 +156,11 @@ class Network(Topology):
 
     def _connection_states(self, name: str) -> set[str]:
         """States of the connections to a server's port."""
-        return {one.state for one in self[name].sockets() if one.local_port == PORT} - {LISTEN, TIME_WAIT}
+        return self._states(self[name].sockets())
+
+    def _states(self, sockets: Sequence[Socket]) -> set[str]:
+        """The states of those that are connections to the web server."""
+        return {one.state for one in sockets if one.local_port == PORT} - {LISTEN, TIME_WAIT}
 
 
 class OtherCard(Network):

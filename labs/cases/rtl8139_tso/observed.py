@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from core.wire.packet import Packet
 from labs.cases.rtl8139_tso.names import NARROW_MTU, SERVERS
@@ -23,6 +23,9 @@ class Download:
     there is no data, and its sizes are 0.
     """
 
+    addresses: ClassVar[Mapping[str, str]] = SERVERS
+    headers_bytes: ClassVar[int] = HEADERS_BYTES
+
     called: str
     server: str
     at: str
@@ -40,15 +43,20 @@ class Download:
         """Thousands of bytes a second, as curl and wget count; one that got nothing counts as one byte."""
         return max(self.got_bytes, 1) / self.took_s / 1e3
 
+    @property
+    def address(self) -> str:
+        """The server's."""
+        return self.addresses[self.server]
+
     @cached_property
     def data(self) -> list[Packet]:
         """The segments with data that the server's card has put on the wire."""
-        return [packet for packet in self.packets if packet.src == SERVERS[self.server] and packet.payload_bytes]
+        return [packet for packet in self.packets if packet.src == self.address and packet.payload_bytes]
 
     @property
     def mss(self) -> int:
         """The largest segment that the reader's side asked for, in the SYN as it reaches the server."""
-        asked = (packet.mss for packet in self.packets if packet.mss and packet.dst == SERVERS[self.server])
+        asked = (packet.mss for packet in self.packets if packet.mss and packet.dst == self.address)
         return next(asked, 0)
 
     @property
@@ -73,7 +81,7 @@ class Download:
 
     def _room(self, packet: Packet) -> int:
         """Bytes for payload in a segment with this one's options."""
-        return self.mss - (packet.length_bytes - packet.payload_bytes - HEADERS_BYTES)
+        return self.mss - (packet.length_bytes - packet.payload_bytes - self.headers_bytes)
 
     @property
     def timestamps(self) -> bool:
@@ -108,6 +116,11 @@ class Download:
     def router(self, counter: str) -> int:
         """What a counter of the router added: router("FragFails") is IpFragFails."""
         return self.router_counters.get(f"Ip{counter}", 0)
+
+    @property
+    def handed(self) -> int:
+        """Packets that the server's card was given to send, by its driver's count: a card that cuts sends more."""
+        return self.card_counters.get("tx_packets", 0)
 
     @property
     def collisions(self) -> int:

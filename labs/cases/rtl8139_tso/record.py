@@ -7,6 +7,7 @@ from core.draw import figures
 from labs import plots
 from labs.cases.rtl8139_tso import case, on_call, steps
 from labs.cases.rtl8139_tso.network import Network
+from labs.cases.rtl8139_tso.over_ipv6 import DualStack, over_ipv6
 from labs.cases.rtl8139_tso.pictures import cut, different, handshake, sizes
 
 
@@ -17,6 +18,8 @@ def record() -> dict:
     with Network() as net:
         where, locked = steps.where(net), steps.locked(net)
         again = case.sent_again(net)
+    with DualStack() as net:
+        both = over_ipv6(net)
     broken = outcome.seen["as_it_is"]
     drawn = {
         "topology": figures.topology(
@@ -40,6 +43,7 @@ def record() -> dict:
         "where": {seen.at: seen.to_json() for seen in where},
         "locked": dict(zip(("mtu", "mtu_lock", "mtu_lock_1500", "no_pmtu_disc"), locked.to_json())),
         "sent_again": again.to_json(),
+        "over_ipv6": both.to_json(),
         "on_call": on_call.taken().to_json(),
         "figures": drawn,
         "files": {

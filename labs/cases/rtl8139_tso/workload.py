@@ -25,13 +25,20 @@ if TYPE_CHECKING:  # only a trace needs it
 MAX_S = 1.0
 TIMED_OUT = 28  # curl's exit status for --max-time
 SAID = "%{json}"
-CAPTURED = "tcp or icmp[icmptype] == icmp-unreach"  # and no pings of settle()
+# And no pings of settle().
+CAPTURED = "tcp or icmp[icmptype] == icmp-unreach or icmp6[icmp6type] == icmp6-packettoobig"
 
 
 def download(
-    net: Network, server: str = "server", at: str = "client", called: str = "", tracer: Tracer | None = None
+    net: Network,
+    server: str = "server",
+    at: str = "client",
+    called: str = "",
+    tracer: Tracer | None = None,
+    kind: type[Download] = Download,
 ) -> Download:
-    """The file from `server`, fetched on the host `at`; an attached tracer watches the server's port."""
+    """The file from `server`, fetched on the host `at`; an attached tracer watches the server's port. The `kind` of
+    download has the servers' addresses."""
     with StallDetector() as clock:  # a fork: before there is a thread that listens to tcpdump
         capture = Capture(net.folder / "far.pcap", "router", f"to-{server}", CAPTURED)
         with net.router.inside():  # tcpdump begins there, and stays
@@ -41,7 +48,7 @@ def download(
                 tracer.watch(server, PORT)
             before = {"server": counters(net[server]), "router": counters(net.router), "card": card(net, server)}
             clock.begin()
-            got_bytes, took_s = fetch(net, server, at)
+            got_bytes, took_s = fetch(net, kind.addresses[server], at)
             held_up_ms = clock.late_ms()
             net.settle(server)
             after = {"server": counters(net[server]), "router": counters(net.router), "card": card(net, server)}
@@ -50,7 +57,7 @@ def download(
             raise
         capture.__exit__(None, None, None)
     added = {where: moved(before[where], after[where]) for where in before}
-    return Download(
+    return kind(
         called or f"{server}, at the {at}",
         server,
         at,
@@ -74,7 +81,7 @@ def served(seen: Download) -> Download:
     return seen
 
 
-def fetch(net: Network, server: str, at: str) -> tuple[int, float]:
+def fetch(net: Network, address: str, at: str) -> tuple[int, float]:
     """What curl got of the file, in bytes, and how long it took, in seconds: none in MAX_S, if it was not even
     connected."""
     process = net[at].start(
@@ -86,12 +93,12 @@ def fetch(net: Network, server: str, at: str) -> tuple[int, float]:
         "/dev/null",
         "--write-out",
         SAID,
-        f"http://{SERVERS[server]}:{PORT}/{FILE}",
+        f"http://{f'[{address}]' if ':' in address else address}:{PORT}/{FILE}",
     )
     out, err = process.communicate()
     if process.returncode not in (0, TIMED_OUT):
         raise CommandFailed(
-            f"on {at}: curl ended with status {process.returncode} and got nothing from {server}; it said: "
+            f"on {at}: curl ended with status {process.returncode} and got nothing from {address}; it said: "
             f"{err.strip() or 'nothing'}"
         )
     said = json.loads(out)

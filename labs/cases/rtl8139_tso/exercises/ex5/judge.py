@@ -13,13 +13,12 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
     control."""
     cut = cut_to_size(evidence, verdict, "mended")
     for number, seen in which(cut):
-        handed = seen.card_counters.get("tx_packets", 0)
-        verdict.measured[f"handed_{seen.mss}"] = handed
+        verdict.measured[f"handed_{seen.mss}"] = seen.handed
         verdict.expect(
             f"card-cuts{number}",
-            handed < len(seen.data),
-            f"{seen.called}: the card still cuts: {handed} packets became {len(seen.data)}",
-            f"{seen.called}: the card was handed {handed} packets for {len(seen.data)} segments: it cuts no more",
+            seen.handed < len(seen.data),
+            f"{seen.called}: the card still cuts: {seen.handed} packets became {len(seen.data)}",
+            f"{seen.called}: the card was handed {seen.handed} packets for {len(seen.data)} segments: it cuts no more",
             expected="fewer packets than segments",
             says=FOUND,
         )
