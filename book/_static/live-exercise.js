@@ -322,7 +322,7 @@ class Exercise {
 
   failed(error) {
     if (error instanceof Stopped) return this.say("Stopped. That says nothing of the answer.");
-    if (error instanceof Endless) return this.say(`Ended without a verdict: it had ${ENDED} times the work of a solution. Does your answer loop, or start processes without end?`);
+    if (error instanceof Endless) return this.say(`Ended without a verdict: it took ${ENDED} times as much work as a solution does. Does your answer loop, or start processes without end?`);
     console.warn(error);
     const first = words(String(error?.message)).split("\n")[0].replace(/\.?$/, ".");
     this.say(`It could not be checked here, which says nothing of the answer. ${first} Check it again.`);

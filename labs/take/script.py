@@ -70,12 +70,12 @@ class Taking:
         if not self.before:
             self.look_at_others(net)
         pids = {name: node.pid for name, node in net.by_name.items()}
-        left = [0]
+        left: list[int] = []
         running = applied(self.answer, pids, set(self.exercise.allowed), variables=self.variables, left=left.append)
         with Calls([BY_NUMBER], everyone=True) as calls:
             with running as self.script, self.network_errors_noted():
                 yield (finished := not self.script.problems())
-            self.script = replace(self.script, reached=calls.now()[BY_NUMBER], left=left[-1])
+            self.script = replace(self.script, reached=calls.now()[BY_NUMBER], left=sum(left))
         if finished:
             self.settings = [compared(name, before, settings(net[name])) for name, before in self.before.items()]
 

@@ -95,7 +95,7 @@ class BothWays(Claims):
         """Over IPv4 the fault is there; over IPv6 the card sends what it was handed, and all of it fits."""
         if self.missing:
             return []
-        return [*self.ipv4.in_each(mechanism), *self.ipv6.in_each(nothing_to_cut)]
+        return [*self.ipv4.in_each(mechanism), *self.ipv6.in_each(kernel_cut)]
 
     @property
     def missing(self) -> str:
@@ -117,8 +117,8 @@ class BothWays(Claims):
         return {key: seen.to_json() | {"handed": seen.handed} for key, seen in zip(keys, self.table)}
 
 
-def nothing_to_cut(seen: Download) -> list[Claim]:
-    """What must be so where the kernel cuts."""
+def kernel_cut(seen: Download) -> list[Claim]:
+    """What must be so where the kernel cuts, by the packets: the router's counters are IPv4's."""
     return [
         Claim(
             seen.above_mss == 0 and not seen.frag_needed and not seen.sent_again and bool(seen.data),

@@ -27,7 +27,8 @@ def held() -> Held:
 
 
 def left(before: Held, objects: int) -> Held:
-    """What it holds more than `before`, once so many objects have been sent."""
+    """What it holds more than `before`, once so many objects have been sent. What each leaves behind stays, so a thread
+    that ends a little later is waited for."""
     until = time.monotonic() + ENDS_S
     while (more := held().more_than(before)).grows_with(objects) and time.monotonic() < until:
         time.sleep(0.05)  # polling a state

@@ -74,9 +74,8 @@ def served(answer: str) -> Served:
             tried_again = in_tries(lambda: again(net, tracer, clock, trace), any_waited, most)
             together = asked_together(net, tracer, clock)
             missing_bytes = untouched.fetched().missing_bytes
-            every = (
-                sum(map(len, tried)) + sum(map(len, tried_again)) + len(together) + len(more) + 1
-            )  # and who has left
+            # Whoever fetches the untouched object has left meanwhile, and is one of them.
+            every = sum(map(len, tried)) + sum(map(len, tried_again)) + len(together) + len(more) + 1
             lines = traced(trace, every)
     except DoesNotStart as reason:
         return Served(refused=str(reason))

@@ -93,7 +93,8 @@ def copied_bytes(line: str) -> int:
 
 def _copies(line: str) -> bool:
     """Whether the call copies bytes that may be an object's."""
-    kind, files = name(line), INTO if name(line) in WRITES else OUT_OF
+    kind = name(line)
+    files = INTO if kind in WRITES else OUT_OF
     return kind in READS | WRITES and bool(OF_OBJECT.search(line) or files.search(line))
 
 

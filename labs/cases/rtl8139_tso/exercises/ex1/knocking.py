@@ -122,7 +122,7 @@ def who_is_named(rules: str) -> dict[str, str]:
             address = next(filter(may_send, drawn), None)
             if address and str(address) not in NAMES.values():
                 found[text] = str(address)
-    return dict(zip(found, tried(list(found.values()), MOST_NAMES, "networks")))
+    return dict(zip(found, no_more_than(MOST_NAMES, "networks", list(found.values()))))
 
 
 def may_send(address: ipaddress.IPv4Address) -> bool:
@@ -132,8 +132,8 @@ def may_send(address: ipaddress.IPv4Address) -> bool:
     return not nobody
 
 
-def tried(named: list, most: int, what: str) -> list:
-    """The same. Raises CouldNotTell if they are more than can be tried, because what is not tried may be open."""
+def no_more_than(most: int, what: str, named: list) -> list:
+    """What is named. Raises CouldNotTell if it is more than can be tried, because what is not tried may be open."""
     if len(named) > most:
         raise CouldNotTell(f"the rules name {len(named)} {what}, and {most} can be tried", "tried", by_the_answer=True)
     return named
@@ -142,12 +142,12 @@ def tried(named: list, most: int, what: str) -> list:
 def ports_named(rules: str) -> list[int]:
     """The ports in these rules, of a range both ends, but for the one that is open. Raises CouldNotTell if they are too
     many to be tried."""
-    return tried(ports_in(PORTS_NAMED, rules), MOST_PORTS, "ports")
+    return no_more_than(MOST_PORTS, "ports", ports_in(PORTS_NAMED, rules))
 
 
 def source_ports_named(rules: str) -> list[int]:
     """The same of those that a packet has to come from."""
-    return tried(ports_in(SOURCE_PORTS, rules), MOST_SOURCE_PORTS, "ports of senders")
+    return no_more_than(MOST_SOURCE_PORTS, "ports of senders", ports_in(SOURCE_PORTS, rules))
 
 
 def ports_in(named: re.Pattern, rules: str) -> list[int]:

@@ -179,16 +179,11 @@ class Waiting:
 
     def __enter__(self) -> Waiting:
         self.thread.start()
-        self.waits()
-        return self
-
-    def waits(self) -> None:
-        """Returns once the thread waits in splice(2)."""
         task = Path(f"/proc/self/task/{self.thread.native_id}")
         for _ in range(10_000):
             state = (task / "syscall").read_text()
-            if state.startswith(SPLICE):
-                return
+            if state.startswith(SPLICE):  # names the call of a thread that sleeps in it, and of no other
+                return self
         raise NotReady(f"expected a thread to wait in splice(2), found {state}")
 
     def fill(self, size: int) -> None:
