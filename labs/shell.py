@@ -103,6 +103,18 @@ class Prompt(CLI):
         """Take the case's fault away."""
         self._change(self.session.health, self.session.health_does)
 
+    def do_on(self, line: str) -> None:
+        """Run a command on a host, as an exercise's script does: on client ip route."""
+        self.default(line or "on")
+
+    def default(self, line: str) -> None:
+        """Run what begins with a host's name on that host. For anything else, say how such a line begins."""
+        if self.parseline(line)[0] in self.mn:
+            super().default(line)
+        else:
+            host = next(iter(self.session.net.by_name))
+            error(f"*** Unknown command: {line}\n    A command on a host begins with its name: {host} {line}\n")
+
     def _change(self, block: Block, does: str) -> None:
         """Go from one state into the other, or into the same one anew."""
         try:

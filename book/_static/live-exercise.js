@@ -56,7 +56,7 @@ class Page {
 
   count() {
     const solved = this.exercises.filter(each => each.kept.solved);
-    this.solved.textContent = `${solved.length} of ${this.exercises.length} solved here.`;
+    this.solved.textContent = `${solved.length} of the ${this.exercises.length} that run in the browser are solved.`;
     this.save.hidden = this.lines().length === 0;
     dispatchEvent(new Event("wpw-solved"));  // for solved-marks.js
   }

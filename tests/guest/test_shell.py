@@ -23,12 +23,15 @@ def test_of_two_connections_the_second_waits_for_a_timer_with_the_fault(with_fau
 
 
 def test_a_transcript_is_what_a_terminal_shows():
-    shown = shell.transcript("frag-needed", ("client echo one two", "nonsense"))
+    shown = shell.transcript("frag-needed", ("client echo one two", "on client echo three", "nonsense"))
     assert shown.splitlines()[1:] == [
         "mininet> client echo one two",
         "one two",
+        "mininet> on client echo three",
+        "three",
         "mininet> nonsense",
         "*** Unknown command: nonsense",
+        "    A command on a host begins with its name: client nonsense",
     ], shown
     assert shown.startswith("client, balancer, server: without the fault")
 

@@ -149,7 +149,7 @@ def lines(page, box: str = BOX) -> list[list[str]]:
 
 
 def test_a_right_answer_is_shown_by_its_conditions_and_counts(opened):
-    assert opened.inner_text(SOLVED) == f"0 of {len(IN_TAB)} solved here."
+    assert opened.inner_text(SOLVED) == f"0 of the {len(IN_TAB)} that run in the browser are solved."
     editor(opened).fill("on client true\n")
     shown = check(opened, RIGHT)
     assert opened.evaluate("asked") == [{"exercise": ID, "answer": "on client true\n"}]
@@ -158,7 +158,7 @@ def test_a_right_answer_is_shown_by_its_conditions_and_counts(opened):
         ["✓ passed no-fragments", "found: no fragments"],
         ["✓ passed full-segments", "expected: 1400 bytes", "found: 1428 bytes"],
     ]
-    assert opened.inner_text(SOLVED) == f"1 of {len(IN_TAB)} solved here."
+    assert opened.inner_text(SOLVED) == f"1 of the {len(IN_TAB)} that run in the browser are solved."
 
 
 @pytest.mark.parametrize(
