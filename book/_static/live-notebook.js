@@ -57,7 +57,12 @@ class Guest {
    the browser keeps nothing, it is there until the page is left. */
 class Draft {
   constructor(name, source) {
-    Object.assign(this, { name, source, text: null });
+    Object.assign(this, { name, source, text: null, kept: true });
+    this.read();
+  }
+
+  read() {
+    if (!this.kept) return;  // this page alone has it
     try {
       const kept = JSON.parse(localStorage.getItem(name));
       if (kept?.source === source && typeof kept.text === "string") this.text = kept.text;
@@ -70,7 +75,9 @@ class Draft {
     this.text = text;
     try {
       localStorage.setItem(this.name, JSON.stringify({ source: this.source, text }));
+      this.kept = true;
     } catch (error) {
+      this.kept = false;
       console.warn(error);
     }
   }
@@ -207,7 +214,7 @@ class Cell {
       this.editor.remove();
       this.editor = null;
     } else {
-      this.draft = new Draft(this.draft.name, this.source);  // another copy of this page may have written meanwhile
+      this.draft.read();  // another copy of this page may have written meanwhile
       const rows = this.source.split("\n").length + 1;
       this.editor = make("textarea", { class: "wpw-cell-editor", rows: `${rows}`, wrap: "off", spellcheck: "false",
         autocomplete: "off", autocapitalize: "off", "aria-label": `Cell ${this.number + 1}. Ctrl+Enter runs it.` });

@@ -76,7 +76,8 @@ class Kept {
   }
 
   keep(changed) {
-    const { answer, judged, solved, passed } = Object.assign(this, changed, this.solvedElsewhere());
+    Object.assign(this, changed);
+    const { answer, judged, solved, passed } = Object.assign(this, this.solvedElsewhere());
     try {
       localStorage.setItem(this.name, JSON.stringify({ answer, judged, solved, passed }));
     } catch {

@@ -148,12 +148,14 @@ def value(expression: Expression, names: Mapping[str, object]) -> object:
 
 def constants(expression: Expression) -> set[int]:
     """The whole numbers that its text writes, in whatever way: as `65536`, `2**16` or `16 * 4096`, or by a name of its
-    own. What takes too long to be reckoned is left out."""
+    own. What takes too long to be reckoned is left out, but for the numbers themselves."""
     reckoning, found = _Reckoning({}, time.thread_time() + DEADLINE_S), set()
     for name, defined in expression.defined:
         for node in ast.walk(defined.returns if isinstance(defined, Function) else defined):
             with contextlib.suppress(NoExpression, *NOT_RECKONED):
-                number = reckoning.of(node) if isinstance(node, ast.expr) else None
+                number = node.value if isinstance(node, ast.Constant) else None
+                if isinstance(node, ast.expr) and number is None:
+                    number = reckoning.of(node)
                 if isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) < 1 << 64:
                     found.add(int(number))
         with contextlib.suppress(NoExpression, *NOT_RECKONED):

@@ -3,6 +3,7 @@ files."""
 
 import contextlib
 import json
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ PAGE, EXERCISES, NOTEBOOK = "book/frag-needed.html", "book/frag-needed-exercises
 BUTTON = ".wpw-live-button"
 MODES = ("first", "fault", "traced")  # the first click, the same once more, the same with the kernel's stacks
 DEADLINE_MS = 120_000
+ENDED = re.compile("Checked: |could not be checked")
 LOADED = """() => performance.getEntriesByType('resource').filter(each => each.name.includes('/live/'))
     .reduce((sum, each) => sum + each.encodedBodySize, 0)"""
 
@@ -37,15 +39,17 @@ def runs(site: Path) -> dict[str, Run]:
 
 
 def checked(site: Path, number: int, answer: str) -> tuple[str, float]:
-    """The verdict on this answer to this exercise, and the time from Check until it is shown."""
+    """The verdict on this answer to this exercise, and the time from Check until it is shown; a page that could not
+    check it could not tell."""
     box = f"#exercise-{number} .wpw-exercise"
     with _page(site, EXERCISES, box) as page:
         page.fill(f"{box} textarea", answer)
         began = time.monotonic()
         page.click(f"{box} [data-do=check]")
-        page.locator(f"{box} .wpw-live-said", has_text="Checked: ").wait_for(timeout=DEADLINE_MS)
+        page.locator(f"{box} .wpw-live-said", has_text=ENDED).wait_for(timeout=DEADLINE_MS)
         took_s = time.monotonic() - began
-        return page.inner_text(f"{box} .wpw-live-said").removeprefix("Checked: ").rstrip("."), took_s
+        _, checked, verdict = page.inner_text(f"{box} .wpw-live-said").rpartition("Checked: ")
+        return verdict.rstrip(".") if checked else "COULD NOT TELL", took_s
 
 
 def cells_s(site: Path) -> tuple[float, float]:

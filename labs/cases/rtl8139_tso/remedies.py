@@ -74,10 +74,10 @@ def without_discovery(net: Network, name: str = "server"):
 
 
 @contextlib.contextmanager
-def client_without_timestamps(net: Network, mss: int):
-    """No remedy, but another reader: one who comes with this MSS, and whose TCP has no timestamps (RFC 7323)."""
+def client_with(net: Network, mss: int, timestamps: bool = True):
+    """No remedy, but another reader: one who comes with this MSS, and whose TCP has timestamps or not (RFC 7323)."""
     try:
-        net.client.sysctl({"net/ipv4/tcp_timestamps": "0"})
+        net.client.sysctl({"net/ipv4/tcp_timestamps": f"{timestamps:d}"})
         net.clamp(mss)
         yield
     finally:

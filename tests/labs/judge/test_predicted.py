@@ -192,6 +192,12 @@ def test_what_was_predicted_and_did_not_happen_fails(exercise, seen, id):
         ("mtu.df = set; or perhaps clear", ["set or clear"]),
         ("mtu.df = set; not clear", ["set"]),
         ("mtu.df = set; or not clear", ["set"]),
+        ("mtu.df = clear; perhaps because mtu_lock is set", ["clear"]),
+        ("mtu.df = none; maybe some router would", ["none"]),
+        ("mtu.df = some - perhaps none at the sender", ["some"]),
+        ("mtu.df = 1500 -  52", ["1448"]),
+        ("mtu.df = 1500 - 40 = 1460 bytes - 12 = 1448", ["1448"]),
+        ("mtu.df = 1500 - 40 = 1,460 - 12 = 1448", ["1448"]),
         ("mtu.df = none - 0", ["none"]),
         ("mtu.df = - set", []),
         ("mtu.df = ; set", []),
@@ -227,6 +233,16 @@ def test_a_kernel_that_does_otherwise_than_its_code_says_tells_nothing():
     seen.lost[0] = not seen.lost[0]
     verdict = verdict_on(of("splice-push/3", seen))
     assert verdict.verdict == "COULD NOT TELL" and failed(verdict) == ["kernel-agrees"]
+
+
+def test_numbers_are_tried_whatever_else_takes_its_time():
+    """What is never reckoned may take for ever; and not all of very many numbers can be tried."""
+    doubled = "".join(f"f{number + 1} = lambda x: f{number}(x) + f{number}(x)\n" for number in range(30))
+    slow = f"f0 = lambda x: x + x\n{doubled}never = 0 and f30(1)\nlost = asked > size and size != 777"
+    many = f"lost = asked > size and size not in ({', '.join(map(str, range(100, 400)))}, 777)"
+    for answer, id in ((slow, "condition-right"), (many, "expression")):
+        verdict = verdict_on(of("splice-push/3", condition(answer), answer))
+        assert failed(verdict) == [id], verdict.text()
 
 
 @pytest.mark.parametrize(
@@ -272,6 +288,7 @@ def test_a_right_condition_passes_however_it_is_said(lost):
         "asked > size and size != 3 * 7 * 37",
         "asked > size and 2 * size != 1554",
         "asked > size and asked + size != 30001",
+        "asked > size and asked + size != 10000",
     ],
 )
 def test_nothing_passes_by_luck(lost):

@@ -5,9 +5,9 @@ import random
 from core.cases import Exercise
 from core.judge.evidence import Evidence
 from labs.cases.rtl8139_tso.exercises.ex2.judge import Offload
-from labs.cases.rtl8139_tso.names import CLAMPED_MSS, SMALL_MSS
+from labs.cases.rtl8139_tso.names import SMALL_MSS
 from labs.cases.rtl8139_tso.network import Network
-from labs.cases.rtl8139_tso.remedies import as_it_is, client_without_timestamps
+from labs.cases.rtl8139_tso.remedies import as_it_is, client_with
 from labs.cases.rtl8139_tso.workload import download, served
 from labs.take.script import Taking
 
@@ -21,11 +21,10 @@ def take(exercise: Exercise, answer: str) -> Evidence:
             if finished:
                 seen.fixed = served(download(net))
                 seen.lost = sorted(before - features(net))
-                with client_without_timestamps(net, mss := random.choice(SMALL_MSS)):
+                with client_with(net, mss := random.choice(SMALL_MSS), timestamps=False):
                     seen.other = served(download(net, called=f"MSS {mss}, no timestamps"))
-                net.clamp(mss := min(SMALL_MSS))  # the timestamps make its segments smaller still
-                seen.smallest = served(download(net, called=f"MSS {mss}"))
-                net.clamp(CLAMPED_MSS)
+                with client_with(net, mss := min(SMALL_MSS)):  # timestamps make its segments smaller still
+                    seen.smallest = served(download(net, called=f"MSS {mss}"))
     return taking.evidence(seen)
 
 

@@ -64,7 +64,7 @@ BRACKETS = re.compile(r"\((?:[^()]|\([^()]*\))*\)?")
 WORDS = ("set", "clear", "some", "none")  # to choose from
 # Before a number a dash is a minus, but for one behind such a word.
 BEHIND_A_WORD = "|".join(rf"(?<=\b{word})" for word in WORDS)
-ASIDE = re.compile(rf";|//|(?:\s(?=\S+\s+(?![\d(]))|(?i:{BEHIND_A_WORD})\s+)[-\u2212\u2013\u2014]+\s+")
+ASIDE = re.compile(rf";|//|(?:\s(?=\S+\s+(?![\d(\s]))|(?i:{BEHIND_A_WORD})\s+)[-\u2212\u2013\u2014]+\s+")
 MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, dashes as wide as a figure, and the sign
 UNIT = re.compile(r"\s*(?:bytes?|b)(?:\s+(?:of\s+)?(?:payload|data))?$")
 ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
@@ -77,7 +77,10 @@ LABEL_BEFORE = re.compile(
 BYTES = re.compile(r"(?<=\d)(?:bytes?|b)\b")  # 52B
 QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
 ONE_WORD = re.compile(r"\s*\(\s*(\w+)\s*\)\s*")
-OR_ELSE = re.compile(rf"(?:or|maybe|perhaps)\b.*?(?<!not )\b({'|'.join(WORDS)})\b")
+OR_ELSE = re.compile(
+    rf"(?:(?:or|maybe|perhaps) )+({'|'.join(WORDS)})"
+)  # and nothing else: `perhaps as mtu_lock is set`
+GOES_ON = r"(?:\s*(?:bytes?|b)\b)?\s*[-+\u2212\u2013*/]"  # behind a number with which an equation is carried on
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -115,14 +118,17 @@ def meant(text: str) -> str:
 
 def _not_carried_on(sides: list[str]) -> list[str]:
     """The sides of an equation without those with which the next begins: `1500 - 40 = 1460 - 12 = 1448`."""
-    goes_on = [_is_number(_word(one)) and bool(re.match(rf"\s*{_word(one)}\s*[-+\u2212\u2013*/]", other))
-               for one, other in itertools.pairwise(sides)]  # fmt: skip
+    goes_on = [
+        _is_number(word := _word(one))
+        and bool(re.match(rf"\s*{word}{GOES_ON}", THOUSANDS.sub("", other), re.IGNORECASE))
+        for one, other in itertools.pairwise(sides)
+    ]
     return [side for side, dropped in zip(sides, [*goes_on, False]) if not dropped]
 
 
 def _other(aside: str) -> str:
     """What an aside says instead: it is a word to choose from, or says `or perhaps` one."""
-    hedged = OR_ELSE.match(aside)
+    hedged = OR_ELSE.fullmatch(aside)
     return hedged[1] if hedged else aside.removeprefix("or ")
 
 

@@ -93,17 +93,20 @@ def loses(one: Request) -> bool:
 
 def reckoned(lost: Expression, secret: int) -> Iterator[Request]:
     """Requests that nobody makes: edges, with whatever else a request may have; the answer's own numbers, as each
-    number of a request, as their sum and their difference, and halved; and some by chance."""
+    number of a request, as their sum and their difference, and halved; and some by chance. Raises NoExpression if the
+    answer writes more numbers than are tried."""
     flags = [(where, bits) for where in PLACES for bits in itertools.product((0, 1), repeat=3)]
     for size, (where, others) in itertools.product(EDGES, flags):
         yield from (Request(where, size + excess, size, *others) for excess in (*EXCESSES, size))
     chance = random.Random(secret)
-    for number in sorted(constants(lost))[:MOST_CONSTANTS]:
+    if len(own := constants(lost)) > MOST_CONSTANTS:
+        raise NoExpression(f"it writes {len(own)} numbers, and {MOST_CONSTANTS} can be tried")
+    for number in sorted(own):
         for near in range(number - 1, number + 2):
             size = chance.randrange(1, LARGEST_BYTES + 1)
             half = near // 2
             both = ((near, near), (near + 1, near), (near, near - 1), (near, size), (size + near, size))
-            for asked, of in (*both, (near - size, size), (half, half), (half + 1, half)):
+            for asked, of in (*both, (near - size, size), (half, half), (half + 1, half), (half + 1, half - 1)):
                 where, others = chance.choice(flags)
                 if 1 <= of <= LARGEST_BYTES and of <= asked <= MOST_BYTES:
                     yield Request(where, asked, of, *others)
