@@ -18,6 +18,7 @@ from labs.cases.rtl8139_tso.network import Network
 from labs.cases.rtl8139_tso.observed import Download
 from labs.cases.rtl8139_tso.workload import download
 from labs.measure.timing import timed
+from labs.net.node import Node
 
 HEAR = ("INPUT", "-p", "icmp", "-m", "icmp", "--icmp-type", "3", "-j", "ACCEPT")
 
@@ -76,13 +77,22 @@ def without_discovery(net: Network, name: str = "server"):
 @contextlib.contextmanager
 def client_with(net: Network, mss: int, timestamps: bool = True):
     """No remedy, but another reader: one who comes with this MSS, and whose TCP has timestamps or not (RFC 7323)."""
+    with contextlib.nullcontext() if timestamps else without_timestamps(net.client):
+        try:
+            net.clamp(mss)
+            yield
+        finally:
+            net.clamp(CLAMPED_MSS)
+
+
+@contextlib.contextmanager
+def without_timestamps(node: Node):
+    """A host whose connections have no timestamps."""
     try:
-        net.client.sysctl({"net/ipv4/tcp_timestamps": f"{timestamps:d}"})
-        net.clamp(mss)
+        node.sysctl({"net/ipv4/tcp_timestamps": "0"})
         yield
     finally:
-        net.clamp(CLAMPED_MSS)
-        net.client.sysctl({"net/ipv4/tcp_timestamps": "1"})
+        node.sysctl({"net/ipv4/tcp_timestamps": "1"})
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ Unless the header is held back itself, or sent `apart`, the object follows once 
 ACK that comes later pushes what is queued by then.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -58,11 +59,16 @@ def answer(connection: socket.socket, send_object: Send | None) -> bool:
         acknowledged(connection)
     file, first = os.memfd_create("object"), int(how.get("first", 0))
     os.write(file, PATTERN[first : first + size])
+    given, is_ours = os.dup(file), partial(os.path.samestat, os.fstat(file))
     os.lseek(file, 0, os.SEEK_SET)
     try:
-        (send_object or partial(sends, how=how))(connection, file, size)
+        (send_object or partial(sends, how=how))(connection, given, size)
     finally:
         os.close(file)
+        # Who sends the object may have closed it, and another thread may have its number by now.
+        with contextlib.suppress(OSError):
+            if is_ours(os.fstat(given)):
+                os.close(given)
     return "close" not in how
 
 

@@ -74,7 +74,8 @@ def in_addr_select(not_ready, monkeypatch):
 
 def in_rtl8139_tso(not_ready, monkeypatch):
     measure = importlib.import_module("labs.cases.rtl8139_tso.card.measure")
-    net = types.SimpleNamespace(clamp=lambda mss: None)
+    router = types.SimpleNamespace(sysctl=lambda settings: None)
+    net = types.SimpleNamespace(clamp=lambda mss: None, router=router)
     monkeypatch.setattr(measure, "OtherCard", lambda: contextlib.nullcontext(net))
     for name, value in (("drawn", []), ("drawn_plain", []), ("intact", True), ("served", ""), ("_telling", "")):
         monkeypatch.setattr(measure, name, lambda *_, value=value: value)

@@ -101,7 +101,7 @@ def _copies(line: str) -> bool:
 def of_objects(trace: str, server_port: int) -> Iterator[tuple[int, list[str], bool]]:
     """Each object that server.py sent, in the order in which it was begun: the client's port, the calls while
     send_object() had it, of whatever thread or process, and whether it has ended. What server.py itself does before is
-    to seek the file's beginning, and after it to close the file."""
+    to seek the file's beginning, and after it to close its own descriptor of the file, which send_object() has not."""
     whole = list(whole_lines(trace))
     connection = re.compile(rf"<TCP:\[[^]]*:{server_port}->[^]]*:(\d+)\]>")
     asked = [(thread, connection.search(line)) for thread, line in whole if line.startswith("recvfrom(")]

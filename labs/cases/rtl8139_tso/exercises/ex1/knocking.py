@@ -48,6 +48,7 @@ SOURCE_PORTS = re.compile(r"--(?:sports?|ports) ([\d:,]+)")
 PROTOCOL = re.compile(r"-p (\S+)")
 MOST_NAMES, MOST_PORTS, MOST_SOURCE_PORTS = 16, 40, 8  # of those, because each name knocks at each port
 BROADCAST = "10.8.1.255"  # to whoever is on the server's cable
+EVERY_HOST = "224.0.0.1"  # a group that each host is in (RFC 1112, 4)
 TO_ALL = "255.255.255.255"
 DRAWS = 30  # of an address in a network, until it is one that may send
 
@@ -64,6 +65,7 @@ def knocked(net: Network, rules: str) -> Knocked:
         sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
         hearer = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+    sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(ROUTER))
     with sender, hearer, StallDetector() as clock:
         hearer.settimeout(PATIENCE_S)
         before = counters(net["server"])
@@ -171,8 +173,8 @@ def packets(
 ) -> Iterator[bytes]:
     """All that is tried, once in each name. Each port is tried from a high one, and once more from one that answers
     come from, or from the same; by TCP with other flags, as if there were a connection. `pairs` are ports that rules
-    name for both ends. A datagram to all on the cable is tried, too. (A fragment cannot be: the firewall's INPUT has
-    packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
+    name for both ends. A datagram to all on the cable is tried, too, and one to the group of all. (A fragment cannot
+    be: the firewall's INPUT has packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
     others = itertools.cycle(itertools.product((*FROM_PORTS, None), FLAGS))
     for source in sources:
         for protocol in (*OTHER_PROTOCOLS, *protocols):
@@ -192,6 +194,7 @@ def packets(
             yield udp(source, from_port, port)
         yield udp(source, high(), PORT)
         yield udp(source, high(), ports[-1], BROADCAST)
+        yield udp(source, high(), ports[-1], EVERY_HOST)
 
 
 def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: StallDetector) -> None:

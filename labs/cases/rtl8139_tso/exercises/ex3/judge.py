@@ -66,7 +66,8 @@ WORDS = ("set", "clear", "some", "none")  # to choose from
 BEHIND_A_WORD = "|".join(rf"(?<=\b{word})" for word in WORDS)
 ASIDE = re.compile(rf";|//|(?:\s(?=\S+\s+(?![\d(\s]))|(?i:{BEHIND_A_WORD})\s+)[-\u2212\u2013\u2014]+\s+")
 MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, dashes as wide as a figure, and the sign
-UNIT = re.compile(r"\s*(?:bytes?|b)(?:\s+(?:of\s+)?(?:payload|data))?$")
+OF_TCP = r"(?:tcp\s+)?(?:payload|data)"
+UNIT = re.compile(rf"\s*(?:{OF_TCP}\s+)?(?:bytes?|octets?|b)(?:\s+(?:of\s+)?{OF_TCP})?$")
 ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
 LABELLED, LABEL = re.compile(r"[+-]\s*[\d(]"), re.compile(r"(?<=\d)\s+(?!(?:or|and|not|minus|plus)\b)[a-z]\w*")  # 20 ip
 # `- IP 20`, `(the IPv4 header 20`, `MTU 1500`: what is before its number and not behind it.
@@ -77,9 +78,8 @@ LABEL_BEFORE = re.compile(
 BYTES = re.compile(r"(?<=\d)(?:bytes?|b)\b")  # 52B
 QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
 ONE_WORD = re.compile(r"\s*\(\s*(\w+)\s*\)\s*")
-OR_ELSE = re.compile(
-    rf"(?:(?:or|maybe|perhaps) )+({'|'.join(WORDS)})"
-)  # and nothing else: `perhaps as mtu_lock is set`
+# And nothing else, as in `perhaps as mtu_lock is set`.
+OR_ELSE = re.compile(rf"(?:(?:or|else|maybe|perhaps|possibly|probably|if not,?) )+({'|'.join(WORDS)}|\d+)")
 GOES_ON = r"(?:\s*(?:bytes?|b)\b)?\s*[-+\u2212\u2013*/]"  # behind a number with which an equation is carried on
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
@@ -148,7 +148,7 @@ def _without_labels(text: str) -> str:
 def _word(text: str) -> str:
     """A word in small letters, or the number that it comes to."""
     for read in (text, BRACKETS.sub("", text)):  # `1500 - (20 + 32)` is all number, `1448 (1500 - 52)` is not
-        word = " ".join(read.split()).rstrip(".,").strip(QUOTES).strip().lower()
+        word = " ".join(read.split()).rstrip(".,?!").strip(QUOTES).strip().lower()
         reckoned = BYTES.sub("", word.translate(MINUS))
         if LABELLED.search(reckoned):
             reckoned = _without_labels(reckoned)

@@ -9,7 +9,7 @@ from core.judge.check import named
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict, VerdictFinal
 from core.serialization import Damaged
-from labs.cases.splice_push.pages import Call, of, pages
+from labs.cases.splice_push.pages import HANDED_ON_FLAGS, Call, of, pages
 from labs.cases.splice_push.server import PAGE_BYTES, SPLICE_F_MORE
 from labs.errors import FAULT, CannotTry
 from labs.judge.judging import Judge, none_of, observation
@@ -68,8 +68,9 @@ class Response:
 
     @property
     def flags(self) -> list[str]:
-        """The flags of each page."""
-        return [page.words for page in pages(self.calls)]
+        """The flags of each page; those without a name here as a number."""
+        others = [page.flags & ~sum(HANDED_ON_FLAGS) for page in pages(self.calls)]
+        return [page.words + f" {other:#x}" * bool(other) for page, other in zip(pages(self.calls), others)]
 
 
 @dataclass
