@@ -182,6 +182,17 @@ def test_an_edited_cell_outlasts_a_reload_as_long_as_the_cell_is_the_same(opened
     run(opened, 0)
 
 
+def test_an_edited_cell_is_there_until_the_page_is_left_where_nothing_can_be_kept(opened):
+    opened.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); };")
+    opened.reload()
+    edit = cell(opened, 0).locator("[data-do=edit]")
+    edit.click()
+    cell(opened, 0).locator("textarea").fill("print('mine')")
+    edit.click()
+    edit.click()
+    assert cell(opened, 0).locator("textarea").input_value() == "print('mine')"
+
+
 def test_a_cell_that_ends_hands_the_focus_of_its_stop_on(opened):
     opened.evaluate("text => { waits.push(text); }", source(opened, 0))
     run_, stop = (cell(opened, 0).locator(f"[data-do={name}]") for name in ("run", "stop"))
