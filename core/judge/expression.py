@@ -153,7 +153,7 @@ def constants(expression: Expression) -> set[int]:
     for name, defined in expression.defined:
         for node in ast.walk(defined.returns if isinstance(defined, Function) else defined):
             with contextlib.suppress(NoExpression, *NOT_RECKONED):
-                number = node.value if isinstance(node, ast.Constant) else None
+                number: object = node.value if isinstance(node, ast.Constant) else None
                 if isinstance(node, ast.expr) and number is None:
                     number = reckoning.of(node)
                 if isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) < 1 << 64:
