@@ -229,6 +229,12 @@ class Topology(Mininet):
             ]
         )
 
+    def offloads_off(self, *hosts: str) -> None:
+        """Have these hosts' interfaces cut nothing and put nothing together, as it is at first. Raises CommandFailed if
+        one has gone."""
+        ends = [end for end in self._ends(self.links) if end.node.name in hosts]
+        at_once([(end.node, ("ethtool", "-K", end.name, *OFFLOADS_OFF), "") for end in ends])
+
     # Each is where `close` finds it as soon as it is made.
 
     def _add_wires(self) -> None:

@@ -189,6 +189,10 @@ def test_choices_that_did_not_meet_tell_nothing(made, threads, id):
         ("// GPL-2.0, 1021\n/* 1021\n 1021 */ u32 one_1021 = ARGUMENT_4(ctx);", []),
         ('char *text = "/* \\" //", quote = \'"\'; slot = thread() % 1021; // "', [1021]),
         (f"{'9' * 5000} /* 1021", []),
+        ("#define SLOTS ((1 << 12) - 1)", [12, 4095]),
+        ("thread() % (1020 + 1)", [1020, 1021]),
+        ("thread() % (0x3FE - 1)", [1021, 1022]),
+        (f"{'1 - ' * 5000}1, 0x{'f' * 9000} * 2", []),
         ("asked % 2, >> 32, % 256, % 1000, 0", []),  # FAR is a multiple
         (f"% {FARTHEST}; % {FARTHEST + 1}; % {1 << 40}", [FARTHEST]),  # no two ids are so far apart
     ],

@@ -57,10 +57,12 @@ class Balanced:
 
 @dataclass
 class Connections:
-    """The connections that the mended network's balancer knew, and how many the sidecar saw."""
+    """The connections that the mended network's balancer knew, how many the sidecar saw, and how many packets had come
+    to the balancer until then, which what was kept earlier does not say."""
 
     balanced: list[Balanced]
     redirected: int
+    packets: int | None = None
 
 
 @dataclass

@@ -81,6 +81,8 @@ def judge(
             full_segments(verdict, seen.mended.each(), CLIENT, least_bytes or least, least)
         if seen.mended.has(*ASKED) and seen.connections:
             still_connected(verdict, seen.mended, seen.connections)
+            if seen.connections.packets is not None:
+                all_of_it(verdict, seen.mended, seen.connections.packets)
         for id, way, bulk in (("bulk", "", seen.bulk), ("bulk-sidecar", " through the sidecar", seen.sidecar_bulk)):
             if len(bulk) == BULK_ROUNDS:
                 as_fast_in_bulk(verdict, id, bulk, way)
@@ -221,6 +223,31 @@ def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> N
         f"the sidecar took {connections.redirected} connections",
         f"the sidecar took {connections.redirected} TLS connections",
         expected=f"the {THROUGH_SIDECAR} that were made",
+    )
+
+
+def all_of_it(verdict: Verdict, seen: Ways, came: int) -> None:
+    """Check that not only the beginning of each connection goes to the balancer."""
+    sent = sum(map(arrived, seen.each().values()))
+    verdict.expect(
+        "packets-through-balancer",
+        came >= sent,
+        f"all {sent} packets to the service came to the balancer",
+        f"{came} packets came to the balancer",
+        expected=f"the {sent} that the client sent to the service, or more",
+    )
+
+
+def arrived(seen: Observed) -> int:
+    """How many packets the client sent to the service, each connection's up to its last one with data: that was
+    answered, so all have arrived."""
+    sent: dict[tuple[int | None, int | None], list[Packet]] = {}
+    for packet in seen.packets:
+        if packet.proto == "tcp" and packet.interface != "lo" and (packet.src, packet.dst) == (CLIENT, VIP):
+            sent.setdefault((packet.sport, packet.dport), []).append(packet)
+    return sum(
+        max((number for number, packet in enumerate(packets, 1) if packet.payload_bytes), default=0)
+        for packets in sent.values()
     )
 
 

@@ -36,8 +36,8 @@ from labs.net.counters import counters, moved
 from labs.take import standing
 from labs.take.script import Taking, control, two
 
-# How often a host was told that a destination is unreachable, and how often it said so.
-TOLD, TELLS = "IcmpInDestUnreachs", "IcmpOutDestUnreachs"
+# How often a host was told that a destination is unreachable, and how often it said so; and packets that came to it.
+TOLD, TELLS, CAME = "IcmpInDestUnreachs", "IcmpOutDestUnreachs", "IpInReceives"
 BULK_BYTES = 400_000  # to the echo service; through the sidecar a request of the largest file
 
 
@@ -49,6 +49,7 @@ def take(exercise: Exercise, answer: str, for_another: ForAnother = ForAnother.N
             mended.extend(HostsAndAnother())
         with taking.answer_applied(mended) as finished:
             if finished:
+                mended.offloads_off(*exercise.allowed)  # or a capture shows packets that the wire carries cut
                 before = observe(seen, untouched, mended)
                 in_bulk(seen, untouched, mended, seen.another if for_another is ForAnother.AS_FAST else None)
                 count(seen, before, mended)
@@ -117,7 +118,8 @@ def observe(seen: Cure, untouched: Untouched, mended: Network) -> dict[str, dict
     seen.mended.direct = after_the_answer(mended, Direct)
     seen.mended.sidecar = after_the_answer(mended, ThroughSidecar)
     count(seen, before, mended)
-    seen.connections = Connections(connections_balanced(mended), connections_redirected(mended))
+    came = moved(before["balancer"], counters(mended.balancer)).get(CAME, 0)
+    seen.connections = Connections(connections_balanced(mended), connections_redirected(mended), came)
     if ANOTHER in mended.by_name:
         seen.another = Another(mended[ANOTHER].IP())
         with named(seen.another):

@@ -28,6 +28,11 @@ FARTHEST = LARGEST_ID - (1 << 14)  # so that there are some pairs to choose from
 MOST_APART = 8  # further distances, in which an answer's numbers are tried
 # Of C: a text, in which no comment begins, or a comment; and a whole number, of no more digits than an id can have.
 TEXT_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
+DECIMAL, BRACKETS = re.compile(r"\b\d{1,10}\b"), re.compile(r"\(\s*(\d{1,10})\s*\)")
+# As C binds them. (What is wrong about 2 - 1 + 1 or n - 1 + 1 here is a number more that is tried.)
+OPERATIONS = [re.compile(rf"\b(\d{{1,10}})\s*({sign})\s*(\d{{1,10}})\b") for sign in (r"\*", r"[-+]", "<<")]
+LARGEST_NUMBER = (1 << 32) - 1
+MOST_RECKONED = 50  # rounds
 NUMBER = re.compile(r"\b(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,9})[uUlL]*\b")
 
 
@@ -76,10 +81,37 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
 
 def moduli(answer: str) -> list[int]:
     """The whole numbers of its code by which it may find a thread's place, so that ids which are a multiple apart share
-    one; without those of which FAR or ONE_BIT is a multiple. A number that it reckons (1020 + 1) is none of them."""
-    code = TEXT_OR_COMMENT.sub(lambda found: found[1] or " ", answer)
-    found = {int(text, 8 if text.startswith("0") and text.isdigit() else 0) for text in NUMBER.findall(code)}
+    one; without those of which FAR or ONE_BIT is a multiple. What it reckons of numbers is one, too: (1 << 12) - 1. A
+    hash that it makes of an id is none of them."""
+    code = NUMBER.sub(_decimal, TEXT_OR_COMMENT.sub(lambda found: found[1] or " ", answer))
+    found = {int(text) for text in DECIMAL.findall(code)}
+    for _ in range(MOST_RECKONED):
+        shorter = code
+        for operation in OPERATIONS:
+            shorter = operation.sub(_reckoned, BRACKETS.sub(r" \1 ", shorter))
+        if shorter == code:
+            break
+        code = shorter
+        found |= {int(text) for text in DECIMAL.findall(code)}
     return sorted(number for number in found if 0 < number <= FARTHEST and FAR % number and ONE_BIT % number)
+
+
+def _decimal(found: re.Match[str]) -> str:
+    """A whole number of C in decimal digits."""
+    text = found[1]
+    return f"{min(int(text, 8 if text.startswith('0') and text.isdigit() else 0), LARGEST_NUMBER)}"
+
+
+def _reckoned(found: re.Match[str]) -> str:
+    """What an operation of two numbers comes to; a larger one than an id is cut off."""
+    one, operator_, other = int(found[1]), found[2], int(found[3])
+    operations = {
+        "*": operator.mul,
+        "+": operator.add,
+        "-": operator.sub,
+        "<<": lambda one, other: one << min(other, 32),
+    }
+    return f"{max(operations[operator_](one, other), 0) & LARGEST_NUMBER}"
 
 
 def apart(answer: str) -> list[int]:

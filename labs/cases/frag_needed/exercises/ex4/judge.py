@@ -168,13 +168,15 @@ def weigh(
         f"{longest.name}: waited {longest.waited_ms:.0f} ms",
         expected=f"{RATIO} times less than the {stalled_ms:.0f} ms of the stall",
     )
-    asked = Counter(when(packet, since) for packet in told_since(seen))
+    told = told_since(seen)
+    asked = Counter(when(packet, since) for packet in told)
+    sizes = sorted({packet.next_hop_mtu for packet in told if packet.next_hop_mtu})
     where = [f"{name} ({count})" for name, count in asked.items() if name not in {exchange.name for exchange in late}]
     verdict.expect(
         "no-frag-needed",
         not where,
         "nobody asks for smaller packets any more",
-        f"ICMPs still ask for smaller packets: {', '.join(where)}",
+        f"ICMPs still ask for smaller packets ({' and '.join(map(str, sizes))} bytes): {', '.join(where)}",
     )
     return untold
 
