@@ -104,14 +104,14 @@ def _decimal(found: re.Match[str]) -> str:
 
 def _reckoned(found: re.Match[str]) -> str:
     """What an operation of two numbers comes to; a larger one than an id is cut off."""
-    one, operator_, other = int(found[1]), found[2], int(found[3])
-    operations = {
-        "*": operator.mul,
-        "+": operator.add,
-        "-": operator.sub,
-        "<<": lambda one, other: one << min(other, 32),
-    }
-    return f"{max(operations[operator_](one, other), 0) & LARGEST_NUMBER}"
+    one, sign, other = int(found[1]), found[2], int(found[3])
+    if sign == "*":
+        value = one * other
+    elif sign == "<<":
+        value = one << min(other, 32)
+    else:
+        value = one + other if sign == "+" else max(one - other, 0)
+    return f"{value & LARGEST_NUMBER}"
 
 
 def apart(answer: str) -> list[int]:
