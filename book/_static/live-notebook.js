@@ -64,8 +64,8 @@ class Draft {
   read() {
     if (!this.kept) return;  // this page alone has it
     try {
-      const kept = JSON.parse(localStorage.getItem(name));
-      if (kept?.source === source && typeof kept.text === "string") this.text = kept.text;
+      const kept = JSON.parse(localStorage.getItem(this.name));
+      if (kept?.source === this.source && typeof kept.text === "string") this.text = kept.text;
     } catch (error) {
       console.warn(error);
     }
