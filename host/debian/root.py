@@ -67,12 +67,16 @@ def packed(root: Root, disk: Path, what: str) -> None:
                 stdout=errors,
                 stderr=errors,
             )
-            build.stdout.close()
             try:
                 while build.poll() is None or pack.poll() is None:
+                    # mksquashfs reads up to the archive's end, and not the zeros behind that: somebody has to have the
+                    # pipe open while they are written. If it failed, nobody does, which ends mmdebstrap.
+                    if pack.poll():
+                        build.stdout.close()
                     progress(_last_step(log))
                     time.sleep(0.5)
             finally:
+                build.stdout.close()
                 if pack.poll() is None:
                     pack.terminate()
                     pack.wait()
