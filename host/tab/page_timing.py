@@ -16,7 +16,7 @@ PAGE, EXERCISES, NOTEBOOK = "book/frag-needed.html", "book/frag-needed-exercises
 BUTTON = ".wpw-live-button"
 MODES = ("first", "fault", "traced")  # the first click, the same once more, the same with the kernel's stacks
 DEADLINE_MS = 120_000
-ENDED = re.compile("Checked: |could not be checked")
+ENDED = re.compile("Checked: |could not be checked|Ended without a verdict")
 LOADED = """() => performance.getEntriesByType('resource').filter(each => each.name.includes('/live/'))
     .reduce((sum, each) => sum + each.encodedBodySize, 0)"""
 

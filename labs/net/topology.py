@@ -230,10 +230,12 @@ class Topology(Mininet):
         )
 
     def offloads_off(self, *hosts: str) -> None:
-        """Have these hosts' interfaces cut nothing and put nothing together, as it is at first. Raises CommandFailed if
-        one has gone."""
-        ends = [end for end in self._ends(self.links) if end.node.name in hosts]
-        at_once([(end.node, ("ethtool", "-K", end.name, *OFFLOADS_OFF), "") for end in ends])
+        """Have these hosts' wires cut nothing and put nothing together, as it is at first, whatever they are called by
+        now."""
+        for node in map(self.__getitem__, hosts):
+            for line in node.on("ip", "-o", "link", "show", "type", "veth").splitlines():
+                name = line.split()[1].split("@")[0].rstrip(":")
+                node.on("ethtool", "-K", name, *OFFLOADS_OFF)
 
     # Each is where `close` finds it as soon as it is made.
 

@@ -240,15 +240,18 @@ def all_of_it(verdict: Verdict, seen: Ways, came: int) -> None:
 
 def arrived(seen: Observed) -> int:
     """How many packets the client sent to the service, each connection's up to its last one with data: that was
-    answered, so all have arrived."""
-    sent: dict[tuple[int | None, int | None], list[Packet]] = {}
+    answered, so all have arrived. Interfaces may stand on one another, and a capture sees a packet at each of them."""
+    sent: dict[tuple[int | None, int | None], dict[str, list[Packet]]] = {}
     for packet in seen.packets:
         if packet.proto == "tcp" and packet.interface != "lo" and (packet.src, packet.dst) == (CLIENT, VIP):
-            sent.setdefault((packet.sport, packet.dport), []).append(packet)
-    return sum(
-        max((number for number, packet in enumerate(packets, 1) if packet.payload_bytes), default=0)
-        for packets in sent.values()
-    )
+            at = sent.setdefault((packet.sport, packet.dport), {})
+            at.setdefault(packet.interface, []).append(packet)
+    return sum(max(map(up_to_data, at.values())) for at in sent.values())
+
+
+def up_to_data(packets: Sequence[Packet]) -> int:
+    """How many of them there are up to the last one with data."""
+    return max((number for number, packet in enumerate(packets, 1) if packet.payload_bytes), default=0)
 
 
 def balanced_of(client: str, ways: Iterable[Observed], known: list[Balanced]) -> tuple[set[tuple[str, str]], list[str]]:

@@ -30,7 +30,15 @@ MOST_APART = 8  # further distances, in which an answer's numbers are tried
 TEXT_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 DECIMAL, BRACKETS = re.compile(r"\b\d{1,10}\b"), re.compile(r"\(\s*(\d{1,10})\s*\)")
 # As C binds them. (What is wrong about 2 - 1 + 1 or n - 1 + 1 here is a number more that is tried.)
-OPERATIONS = [re.compile(rf"\b(\d{{1,10}})\s*({sign})\s*(\d{{1,10}})\b") for sign in (r"\*", r"[-+]", "<<")]
+OPERATIONS = [
+    re.compile(rf"\b(\d{{1,10}})\s*({sign})\s*(\d{{1,10}})\b") for sign in (r"[*/]", r"[-+]", "<<", "&", r"\|")
+]
+DEFINE, VALUE = (
+    re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.+)$", re.MULTILINE),
+    re.compile(r"\b([A-Za-z_]\w*)\s*=\s*(\d{1,10})\b"),
+)
+WORD = re.compile(r"\b[A-Za-z_]\w*")
+MOST_EXPANDED, LONGEST_CODE = 3, 1 << 18  # rounds; characters, because macros can double
 LARGEST_NUMBER = (1 << 32) - 1
 MOST_RECKONED = 50  # rounds
 NUMBER = re.compile(r"\b(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,9})[uUlL]*\b")
@@ -83,7 +91,7 @@ def moduli(answer: str) -> list[int]:
     """The whole numbers of its code by which it may find a thread's place, so that ids which are a multiple apart share
     one; without those of which FAR or ONE_BIT is a multiple. What it reckons of numbers is one, too: (1 << 12) - 1. A
     hash that it makes of an id is none of them."""
-    code = NUMBER.sub(_decimal, TEXT_OR_COMMENT.sub(lambda found: found[1] or " ", answer))
+    code = _expanded(NUMBER.sub(_decimal, TEXT_OR_COMMENT.sub(lambda found: found[1] or " ", answer)))
     found = {int(text) for text in DECIMAL.findall(code)}
     for _ in range(MOST_RECKONED):
         shorter = code
@@ -94,6 +102,19 @@ def moduli(answer: str) -> list[int]:
         code = shorter
         found |= {int(text) for text in DECIMAL.findall(code)}
     return sorted(number for number in found if 0 < number <= FARTHEST and FAR % number and ONE_BIT % number)
+
+
+def _expanded(code: str) -> str:
+    """The code, and the same with what stands for a name in the name's place: by #define, or by an enum or another `=`
+    of a number."""
+    names = dict(VALUE.findall(code)) | {name: text.strip() for name, text in DEFINE.findall(code)}
+    whole = code
+    for _ in range(MOST_EXPANDED):
+        code = WORD.sub(lambda found: f"({names[found[0]]})" if found[0] in names else found[0], code)
+        if len(code) > LONGEST_CODE:
+            break
+        whole = f"{whole}\n{code}"
+    return whole
 
 
 def _decimal(found: re.Match[str]) -> str:
@@ -107,6 +128,10 @@ def _reckoned(found: re.Match[str]) -> str:
     one, sign, other = int(found[1]), found[2], int(found[3])
     if sign == "*":
         value = one * other
+    elif sign == "/":
+        value = one // max(other, 1)
+    elif sign in "&|":
+        value = one & other if sign == "&" else one | other
     elif sign == "<<":
         value = one << min(other, 32)
     else:

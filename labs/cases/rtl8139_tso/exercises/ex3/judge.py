@@ -67,7 +67,8 @@ BEHIND_A_WORD = "|".join(rf"(?<=\b{word})" for word in WORDS)
 ASIDE = re.compile(rf";|//|(?:\s(?=\S+\s+(?![\d(\s]))|(?i:{BEHIND_A_WORD})\s+)[-\u2212\u2013\u2014]+\s+")
 MINUS = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")  # hyphens, dashes as wide as a figure, and the sign
 OF_TCP = r"(?:tcp\s+)?(?:payload|data)"
-UNIT = re.compile(rf"\s*(?:{OF_TCP}\s+)?(?:bytes?|octets?|b)(?:\s+(?:of\s+)?{OF_TCP})?$")
+UNITS = rf"\s*(?:{OF_TCP}\s+)?(?:bytes?|octets?|b)\b(?:\s+(?:of\s+)?{OF_TCP})?"
+UNIT = re.compile(rf"{UNITS}$")
 ARITHMETIC = re.compile(r"[\d_.\s+*/()-]+")  # and no `or`, which leaves the choice to us
 LABELLED, LABEL = re.compile(r"[+-]\s*[\d(]"), re.compile(r"(?<=\d)\s+(?!(?:or|and|not|minus|plus)\b)[a-z]\w*")  # 20 ip
 # `- IP 20`, `(the IPv4 header 20`, `MTU 1500`: what is before its number and not behind it.
@@ -78,9 +79,10 @@ LABEL_BEFORE = re.compile(
 BYTES = re.compile(r"(?<=\d)(?:bytes?|b)\b")  # 52B
 QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
 ONE_WORD = re.compile(r"\s*\(\s*(\w+)\s*\)\s*")
-# And nothing else, as in `perhaps as mtu_lock is set`.
-OR_ELSE = re.compile(rf"(?:(?:or|else|maybe|perhaps|possibly|probably|if not,?) )+({'|'.join(WORDS)}|\d+)")
-GOES_ON = r"(?:\s*(?:bytes?|b)\b)?\s*[-+\u2212\u2013*/]"  # behind a number with which an equation is carried on
+# And no more words, as in `perhaps as mtu_lock is set`, unless a comma is between.
+HEDGES = r"(?:(?:or|else|maybe|perhaps|possibly|probably|if not,?|it is|it's) )+"
+OR_ELSE = re.compile(rf"{HEDGES}({'|'.join(WORDS)}|\d+)(?:\s*[,.(].*)?")
+GOES_ON = rf"(?:{UNITS})?\s*[-+\u2212\u2013*/]"  # behind a number with which an equation is carried on
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 

@@ -93,15 +93,12 @@ def loses(one: Request) -> bool:
 
 def reckoned(lost: Expression, secret: int) -> Iterator[Request]:
     """Requests that nobody makes: edges, with whatever else a request may have; the answer's own numbers, as each
-    number of a request, as their sum and their difference, and halved; and some by chance. Raises NoExpression if the
-    answer writes more numbers than are tried."""
+    number of a request, as their sum and their difference, and halved; and some by chance."""
     flags = [(where, bits) for where in PLACES for bits in itertools.product((0, 1), repeat=3)]
     for size, (where, others) in itertools.product(EDGES, flags):
         yield from (Request(where, size + excess, size, *others) for excess in (*EXCESSES, size))
     chance = random.Random(secret)
-    if len(own := constants(lost)) > MOST_CONSTANTS:
-        raise NoExpression(f"it writes {len(own)} numbers, and {MOST_CONSTANTS} can be tried")
-    for number in sorted(own):
+    for number in sorted(constants(lost)):
         for near in range(number - 1, number + 2):
             size = chance.randrange(1, LARGEST_BYTES + 1)
             half = near // 2
@@ -130,6 +127,13 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         if evidence.seen is None:  # what cannot be reckoned was not measured
             predicted(lost, listed(exercise(evidence.exercise))[0])
         seen = measured(evidence)
+        if (own := len(constants(lost))) > MOST_CONSTANTS:
+            verdict.fail(
+                "few-numbers",
+                f"{MOST_CONSTANTS} numbers at most",
+                f"to try all of its {own} numbers takes too long; {MOST_CONSTANTS} are tried at most",
+            )
+            raise VerdictFinal
         of = dict.fromkeys([*seen.requests, *reckoned(lost, seen.secret)])
         wrong = [one for one, say in predictions(lost, of) if say != loses(one)]
     except NoExpression as error:
