@@ -40,6 +40,7 @@ from labs.judge.judging import (
     answered,
     complete_observation,
     judge_script,
+    nothing_left_running,
     others_left_alone,
     require_no_stall,
     there,
@@ -65,9 +66,9 @@ def b_after_the_answer(seen: Cure) -> Ladder | None:
 def judge(
     evidence: Evidence, verdict: Verdict, least_bytes: int | None = None, for_another: ForAnother = ForAnother.NOTHING
 ) -> None:
-    """A script that touches only the allowed hosts and cures the stall. Where a request got no answer, what was seen
-    before it is judged, too. `least_bytes` are those that a full segment of the client's has to carry, where the task
-    says how many."""
+    """A script that touches only the allowed hosts, cures the stall, and has done its work when it ends. Where a request
+    got no answer, what was seen before it is judged, too. `least_bytes` are those that a full segment of the client's
+    has to carry, where the task says how many."""
     judge_script(verdict, evidence)
     seen: Cure = complete_observation(evidence)
     another = of_another(evidence, seen.another, for_another)
@@ -88,6 +89,7 @@ def judge(
                 as_fast_in_bulk(verdict, id, bulk, way)
         if another and for_another is ForAnother.AS_FAST:
             as_fast_for_another(verdict, seen.untouched, another)
+    nothing_left_running(verdict, evidence)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS if for_another is ForAnother.NOTHING else (*HOSTS, ANOTHER))
     if seen.untouched.has(*STALLING):
