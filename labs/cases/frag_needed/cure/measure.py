@@ -117,8 +117,7 @@ def observe(seen: Cure, untouched: Untouched, mended: Network) -> dict[str, dict
     before = {name: counters(node) for name, node in mended.by_name.items()}
     seen.mended.direct = after_the_answer(mended, Direct)
     seen.mended.sidecar = after_the_answer(mended, ThroughSidecar)
-    count(seen, before, mended)
-    came = moved(before["balancer"], counters(mended.balancer)).get(CAME, 0)
+    came = count(seen, before, mended)["balancer"].get(CAME, 0)
     seen.connections = Connections(connections_balanced(mended), connections_redirected(mended), came)
     if ANOTHER in mended.by_name:
         seen.another = Another(mended[ANOTHER].IP())
@@ -128,9 +127,10 @@ def observe(seen: Cure, untouched: Untouched, mended: Network) -> dict[str, dict
     return before
 
 
-def count(seen: Cure, before: dict[str, dict[str, int]], net: Network) -> None:
-    """How many fragments all hosts have made so far, and how often a client was told: in bulk, too, because TCP may
-    begin to probe for a larger MTU only there (tcp_mtu_probe() in net/ipv4/tcp_output.c)."""
+def count(seen: Cure, before: dict[str, dict[str, int]], net: Network) -> dict[str, dict[str, int]]:
+    """Note how many fragments all hosts have made so far, and how often a client was told: in bulk, too, because TCP may
+    begin to probe for a larger MTU only there (tcp_mtu_probe() in net/ipv4/tcp_output.c). By how much each host's
+    counters have moved."""
     moved_at = {name: moved(before[name], counters(node)) for name, node in net.by_name.items()}
     seen.fragments = sum(each.get("IpFragCreates", 0) for each in moved_at.values())
     seen.told = moved_at["client"].get(TOLD, 0)
@@ -138,6 +138,7 @@ def count(seen: Cure, before: dict[str, dict[str, int]], net: Network) -> None:
         seen.refused = moved_at["balancer"].get(TELLS, 0)
     if seen.another:
         seen.another.told = moved_at[ANOTHER].get(TOLD, 0)
+    return moved_at
 
 
 def ask_as_another(seen: Another, net: Network) -> None:

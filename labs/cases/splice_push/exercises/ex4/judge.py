@@ -69,8 +69,8 @@ class Response:
     @property
     def flags(self) -> list[str]:
         """The flags of each page; those without a name here as a number."""
-        others = [page.flags & ~sum(HANDED_ON_FLAGS) for page in pages(self.calls)]
-        return [page.words + f" {other:#x}" * bool(other) for page, other in zip(pages(self.calls), others)]
+        found = [(page.words, page.flags & ~sum(HANDED_ON_FLAGS)) for page in pages(self.calls)]
+        return [f"{words} {other:#x}" if other else words for words, other in found]
 
 
 @dataclass
