@@ -13,7 +13,7 @@ from core import cases
 from core.draw import figures
 from core.draw.tree import data
 from host.paths import REPOSITORY
-from tests.site.browsing import visit
+from tests.site.browsing import NO_ROOM, visit
 from tests.site.test_accessible import unfolded, violations
 
 pytestmark = pytest.mark.xdist_group("live")
@@ -548,12 +548,7 @@ NO_STORE = {
             if (new Error().stack.includes("live-exercise.js")) throw new DOMException("", "SecurityError");
             return ours;
         }});""",
-    "full": """
-        const keep = Storage.prototype.setItem;
-        Storage.prototype.setItem = function (name, text) {
-            if (name.startsWith("where-packets-wait/")) throw new DOMException("", "QuotaExceededError");
-            keep.call(this, name, text);
-        };""",
+    "full": NO_ROOM,
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from core.draw import figures
 from core.draw.tree import data
 from host.paths import REPOSITORY
-from tests.site.browsing import visit
+from tests.site.browsing import NO_ROOM, visit
 from tests.site.test_accessible import unfolded, violations
 
 pytestmark = pytest.mark.xdist_group("live")
@@ -182,17 +182,8 @@ def test_an_edited_cell_outlasts_a_reload_as_long_as_the_cell_is_the_same(opened
     run(opened, 0)
 
 
-# For this page's script alone: the theme's own would fail, too.
-FULL = """
-    const keep = Storage.prototype.setItem;
-    Storage.prototype.setItem = function (name, text) {
-        if (name.startsWith("where-packets-wait/")) throw new DOMException("", "QuotaExceededError");
-        keep.call(this, name, text);
-    };"""
-
-
 def test_an_edited_cell_is_there_until_the_page_is_left_where_nothing_can_be_kept(opened):
-    opened.add_init_script(FULL)
+    opened.add_init_script(NO_ROOM)
     opened.reload()
     edit = cell(opened, 0).locator("[data-do=edit]")
     edit.click()
