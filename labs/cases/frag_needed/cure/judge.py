@@ -66,9 +66,9 @@ def b_after_the_answer(seen: Cure) -> Ladder | None:
 def judge(
     evidence: Evidence, verdict: Verdict, least_bytes: int | None = None, for_another: ForAnother = ForAnother.NOTHING
 ) -> None:
-    """A script that touches only the allowed hosts, cures the stall, and has done its work when it ends. Where a request
-    got no answer, what was seen before it is judged, too. `least_bytes` are those that a full segment of the client's
-    has to carry, where the task says how many."""
+    """A script that touches only the allowed hosts, cures the stall, and has done its work when it ends. Where a
+    request got no answer, what was seen before it is judged, too. `least_bytes` are those that a full segment of the
+    client's has to carry, where the task says how many."""
     judge_script(verdict, evidence)
     seen: Cure = complete_observation(evidence)
     another = of_another(evidence, seen.another, for_another)

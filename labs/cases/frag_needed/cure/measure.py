@@ -128,9 +128,9 @@ def observe(seen: Cure, untouched: Untouched, mended: Network) -> dict[str, dict
 
 
 def count(seen: Cure, before: dict[str, dict[str, int]], net: Network) -> dict[str, dict[str, int]]:
-    """Note how many fragments all hosts have made so far, and how often a client was told: in bulk, too, because TCP may
-    begin to probe for a larger MTU only there (tcp_mtu_probe() in net/ipv4/tcp_output.c). By how much each host's
-    counters have moved."""
+    """Note how many fragments all hosts have made so far, and how often a client was told: in bulk, too, because TCP
+    may begin to probe for a larger MTU only there (tcp_mtu_probe() in net/ipv4/tcp_output.c). Returns by how much each
+    host's counters have moved."""
     moved_at = {name: moved(before[name], counters(node)) for name, node in net.by_name.items()}
     seen.fragments = sum(each.get("IpFragCreates", 0) for each in moved_at.values())
     seen.told = moved_at["client"].get(TOLD, 0)
