@@ -193,6 +193,8 @@ def test_choices_that_did_not_meet_tell_nothing(made, threads, id):
         ("thread() % (1020 + 1)", [1020, 1021]),
         ("#define SLOTS 4096\n thread() % (SLOTS - 1)", [4095]),
         ("enum { SLOTS = 4096 }; thread() % (SLOTS - 1)", [4095]),
+        (f"#define A {'1 - ' * 40}1\n{'A ' * 30_000}", []),
+        (f"#define A {'1 - ' * 40}1\n{'A ' * 300_000}", []),
         ("#define A B B\n#define B A A\n A % (8190 / 2)", [4095, 8190]),
         ("thread() % (0x3FE - 1)", [1021, 1022]),
         (f"{'1 - ' * 5000}1, 0x{'f' * 9000} * 2", []),

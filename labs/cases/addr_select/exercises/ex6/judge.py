@@ -33,12 +33,11 @@ DECIMAL, BRACKETS = re.compile(r"\b\d{1,10}\b"), re.compile(r"\(\s*(\d{1,10})\s*
 OPERATIONS = [
     re.compile(rf"\b(\d{{1,10}})\s*({sign})\s*(\d{{1,10}})\b") for sign in (r"[*/]", r"[-+]", "<<", "&", r"\|")
 ]
-DEFINE, VALUE = (
-    re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.+)$", re.MULTILINE),
-    re.compile(r"\b([A-Za-z_]\w*)\s*=\s*(\d{1,10})\b"),
-)
+# What stands for a name; no longer text, because each use of the name becomes as long.
+DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.{1,200})$", re.MULTILINE)
+VALUE = re.compile(r"\b([A-Za-z_]\w*)\s*=\s*(\d{1,10})\b")
 WORD = re.compile(r"\b[A-Za-z_]\w*")
-MOST_EXPANDED, LONGEST_CODE = 3, 1 << 18  # rounds; characters, because macros can double
+MOST_EXPANDED, LONGEST_CODE = 3, 1 << 16  # rounds; characters, because macros can double
 LARGEST_NUMBER = (1 << 32) - 1
 MOST_RECKONED = 50  # rounds
 NUMBER = re.compile(r"\b(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d{0,9})[uUlL]*\b")
@@ -107,6 +106,8 @@ def moduli(answer: str) -> list[int]:
 def _expanded(code: str) -> str:
     """The code, and the same with what stands for a name in the name's place: by #define, or by an enum or another `=`
     of a number."""
+    if len(code) > LONGEST_CODE:
+        return code
     names = dict(VALUE.findall(code)) | {name: text.strip() for name, text in DEFINE.findall(code)}
     whole = code
     for _ in range(MOST_EXPANDED):
