@@ -242,15 +242,17 @@ def status(host):
     asked = http.client.HTTPConnection("127.0.0.1", 8888, timeout=60)
     asked.request("GET", "/api/status", headers={"Host": host, "Authorization": "token " + os.environ["JUPYTER_TOKEN"]})
     return asked.getresponse().status
-for _ in range(int(sys.argv[3])):
-    try:
-        print(*map(status, ("127.0.0.1:8888", "localhost:8888", "attacker.example:8888")))
-        break
-    except ConnectionRefusedError:
-        assert server.poll() is None
-        time.sleep(1)
-server.terminate()
-server.wait()
+try:
+    for _ in range(int(sys.argv[3])):
+        try:
+            print(*map(status, ("127.0.0.1:8888", "localhost:8888", "attacker.example:8888")))
+            break
+        except ConnectionRefusedError:
+            assert server.poll() is None
+            time.sleep(1)
+finally:  # else the server would outlive what went wrong, and hide it: it holds the pipe that is read to its end
+    server.terminate()
+    server.wait()
 """
 
 
