@@ -57,10 +57,27 @@ def test_ports_of_senders_are_those_that_a_rule_names_as_such(knocking):
 -A INPUT -p udp -m multiport --ports 500,4500 -j ACCEPT
 """
     assert knocking.source_ports_named(rules) == [20, 500, 4500]
-    sent = list(knocking.packets(["198.51.100.7"], [7], [], [(20, 1024), (500, 7)]))
+    sent = list(knocking.packets(["198.51.100.7"], [7], "", [(20, 1024), (500, 7)]))
     ends = {(packet[9], *(int.from_bytes(packet[at : at + 2], "big") for at in (20, 22))) for packet in sent}
     assert {(6, 20, 1024), (17, 20, 1024), (6, 500, 7), (17, 500, 7)} <= ends
     assert [packet[16:20] for packet in sent if packet[19] == 255] == [bytes([10, 8, 1, 255])]
+
+
+def test_a_type_that_a_rule_names_is_sent_and_what_is_for_all_at_the_ports_that_are_named(knocking):
+    rules = """\
+-A INPUT -p icmp -m icmp --icmp-type 3/4 -j ACCEPT
+-A INPUT -p icmp -m icmp --icmp-type 8 -j ACCEPT
+-A INPUT -p icmp -m icmp --icmp-type 30 -j ACCEPT
+-A INPUT -p icmp -m icmp --icmp-type 12/2 -j ACCEPT
+-A INPUT -d 10.8.1.255/32 -p udp -m multiport --dports 137,138 -j ACCEPT
+"""
+    assert knocking.types_named(rules) == [(12, 2), (30, 0)]
+    sent = list(knocking.packets(["198.51.100.7"], [7], rules, []))
+    kinds = [tuple(packet[20:22]) for packet in sent if packet[9] == 1]
+    assert {(12, 2), (30, 0), (11, 1), (3, 1)} <= {*kinds} and len({*kinds}) == len(kinds)
+    assert not {(3, 4), (8, 0)} & {*kinds}
+    for_all = [int.from_bytes(packet[22:24], "big") for packet in sent if packet[16:20] == bytes([10, 8, 1, 255])]
+    assert for_all == [137, 138, 7]
 
 
 def test_of_none_nobody(knocking):

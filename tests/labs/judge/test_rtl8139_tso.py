@@ -220,6 +220,7 @@ def test_where_both_say_fast_it_is_fast():
         (changed(ONE, opened=BROKEN), "icmp-heard"),
         (changed(ONE, learnt_mtu=0), "mtu-learnt"),
         (let(IcmpMsgInType13=1), "other-icmp-out"),
+        (let(IcmpMsgInType30=1), "other-icmp-out"),
         (let(IcmpMsgInType0=1, IcmpMsgInType43=6), "other-icmp-out"),
         (let(IcmpMsgInType3=15), "other-icmp-out"),
         (let(TcpInSegs=1), "tcp-ports-shut"),

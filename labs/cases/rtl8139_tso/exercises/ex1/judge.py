@@ -15,9 +15,14 @@ from labs.cases.rtl8139_tso.names import NARROW_MTU
 from labs.cases.rtl8139_tso.observed import Download
 from labs.judge.judging import Judge, abstain, require_no_stall, script_in, there
 
-# All types that the kernel counts one by one, and those of RFC 4065 and 8335; but for 3, and for a ping's requests.
-OTHER_ICMP = (*(kind for kind in range(19) if kind not in (3, 8)), *range(40, 44))
-OTHER_CODES = tuple(code for code in range(16) if code != 4)  # of type 3: RFC 792, 1122 and 1812
+ECHO_REQUEST, UNREACHABLE, NEEDED = 8, 3, 4  # of ICMP: two types, and a code of the second (RFC 792)
+# Types and codes that firewalls have names for, and those of RFC 4065 and 8335, but for a ping's requests and for what
+# is to be heard; of type 3 the codes of RFC 792, 1122 and 1812. What a rule names is tried besides.
+OTHER_ICMP = (
+    *((kind, 0) for kind in (*range(19), *range(40, 44)) if kind not in (UNREACHABLE, ECHO_REQUEST)),
+    *((UNREACHABLE, code) for code in range(16) if code != NEEDED),
+    *((5, 1), (5, 2), (5, 3), (9, 16), (11, 1), (12, 1)),
+)
 # IP's other protocols that firewalls let in for a tunnel: GRE, ESP, AH; and SCTP, and one for experiments (RFC 3692).
 # Nobody here speaks any.
 OTHER_PROTOCOLS = (47, 50, 51, 132, 253)
@@ -73,6 +78,7 @@ PORTS += (
 )
 PORTS += (7001, 8000, 8008, 8080, 8443, 8888, 9000, 9090, 9100, 9418, 10000, 11211, 27017, 33434, 51820)
 DRAWN = 24  # of the other ports
+COUNTED = "IcmpMsgInType"  # and a type: how many the kernel let in (icmpmsg_put() in net/ipv4/proc.c)
 WORDS = ("slow", "fast")
 FASTER = BOUNDS["fast_ratio"]  # than before is no longer "slow"
 
@@ -161,9 +167,9 @@ def closed(verdict: Verdict, knocked: Knocked) -> None:
     if not {"client", "router", "stranger"} <= {*knocked.names} or not {*PORTS} < {*knocked.ports}:
         raise Damaged("expected somebody to have knocked in each name, at each port")
     moved = knocked.moved
-    icmp = [str(kind) for kind in OTHER_ICMP if moved.get(f"IcmpMsgInType{kind}")]
-    if moved.get("IcmpMsgInType3"):
-        icmp.append("3 of no connection and about no length")
+    kinds = sorted(int(name.removeprefix(COUNTED)) for name in moved if name.startswith(COUNTED) and moved[name])
+    of_unreachable = f"{UNREACHABLE} of no connection and about no length"
+    icmp = [of_unreachable if kind == UNREACHABLE else f"{kind}" for kind in kinds if kind != ECHO_REQUEST]
     verdict.expect(
         "other-icmp-out",
         not icmp,

@@ -16,7 +16,16 @@ import struct
 import time
 from collections.abc import Iterator
 
-from labs.cases.rtl8139_tso.exercises.ex1.judge import DRAWN, OTHER_CODES, OTHER_ICMP, OTHER_PROTOCOLS, PORTS, Knocked
+from labs.cases.rtl8139_tso.exercises.ex1.judge import (
+    DRAWN,
+    ECHO_REQUEST,
+    NEEDED,
+    OTHER_ICMP,
+    OTHER_PROTOCOLS,
+    PORTS,
+    UNREACHABLE,
+    Knocked,
+)
 from labs.cases.rtl8139_tso.names import CLIENT, SERVERS
 from labs.cases.rtl8139_tso.network import PATIENCE_S, PORT, Network
 from labs.errors import RAN_ON, CouldNotTell
@@ -34,7 +43,7 @@ NAMES = {
     "mended": SERVERS["mended"],
     "beside": SERVERS["beside"],
 }
-ECHO_REQUEST, ECHO_REPLY, UNREACHABLE = 8, 0, 3
+ECHO_REPLY = 0
 IDENTIFIER = 0x8139
 ABOUT_ERRORS = (3, 4, 5, 11, 12)  # RFC 792: they quote the packet that they are about
 FIN, SYN, RST, ACK = 1, 2, 4, 16  # RFC 9293, 3.1
@@ -45,7 +54,7 @@ AT_ONCE = 24  # packets between two pings
 # What a rule names, as iptables-save writes it: networks, and ports or ranges of them.
 NETWORK, PORTS_NAMED = re.compile(r"(?:-s|--src-range) ([^\s-]+)"), re.compile(r"--(?:[ds]?ports?|to-ports) ([\d:,]+)")
 SOURCE_PORTS = re.compile(r"--(?:sports?|ports) ([\d:,]+)")
-PROTOCOL = re.compile(r"-p (\S+)")
+PROTOCOL, TYPE = re.compile(r"-p (\S+)"), re.compile(r"--icmp-type (\d+)(?:/(\d+))?")
 MOST_NAMES, MOST_PORTS, MOST_SOURCE_PORTS = 16, 40, 8  # of those, because each name knocks at each port
 BROADCAST = "10.8.1.255"  # to whoever is on the server's cable
 EVERY_HOST = "224.0.0.1"  # a group that each host is in (RFC 1112, 4)
@@ -69,7 +78,7 @@ def knocked(net: Network, rules: str) -> Knocked:
     with sender, hearer, StallDetector() as clock:
         hearer.settimeout(PATIENCE_S)
         before = counters(net["server"])
-        for number, packet in enumerate(packets(list(names.values()), ports, protocols_named(rules), pairs)):
+        for number, packet in enumerate(packets(list(names.values()), ports, rules, pairs)):
             sender.sendto(packet, (socket.inet_ntoa(packet[16:20]), 0))
             if number % AT_ONCE == AT_ONCE - 1:
                 ping(sender, hearer, number, clock)
@@ -99,6 +108,11 @@ def shut_out(
     for who, name, address in (("the server's own, by lo", "server", "127.0.0.1"), ("home's", "home", SERVER)):
         if not connects(net[name], address, clock):
             yield f"TCP to port {PORT}, {who}"
+    before = counters(net["server"])
+    with net["server"].inside(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as itself:
+        itself.sendto(b"knock", ("127.0.0.1", high()))  # it is there when the call returns: lo has no queue
+    if not moved(before, counters(net["server"])).get("UdpNoPorts"):
+        yield "UDP of the server's own, by lo"
 
 
 def connects(node: Node, address: str, clock: StallDetector) -> bool:
@@ -168,21 +182,27 @@ def protocols_named(rules: str) -> list[int]:
     )
 
 
-def packets(
-    sources: list[str], ports: list[int], protocols: list[int], pairs: list[tuple[int, int]]
-) -> Iterator[bytes]:
+def types_named(rules: str) -> list[tuple[int, int]]:
+    """The types of ICMP in these rules, each with its code, 0 if it has none, but for a ping's and for what the router
+    is to be heard with."""
+    found = sorted({(int(kind), int(code or 0)) for kind, code in TYPE.findall(rules)})
+    return [each for each in found if each[0] != ECHO_REQUEST and each != (UNREACHABLE, NEEDED)]
+
+
+def packets(sources: list[str], ports: list[int], rules: str, pairs: list[tuple[int, int]]) -> Iterator[bytes]:
     """All that is tried, once in each name. Each port is tried from a high one, and once more from one that answers
     come from, or from the same; by TCP with other flags, as if there were a connection. `pairs` are ports that rules
-    name for both ends. A datagram to all on the cable is tried, too, and one to the group of all. (A fragment cannot
-    be: the firewall's INPUT has packets when they are whole, ip_local_deliver() in net/ipv4/ip_input.c.)"""
+    name for both ends. Datagrams to all on the cable are tried, too, and to the group of all, at the ports that rules
+    name and at another. (A fragment cannot be: the firewall's INPUT has packets when they are whole,
+    ip_local_deliver() in net/ipv4/ip_input.c.)"""
+    protocols, kinds = protocols_named(rules), dict.fromkeys([*OTHER_ICMP, *types_named(rules)])
+    to_all = [*ports_named(rules), ports[-1]]
     others = itertools.cycle(itertools.product((*FROM_PORTS, None), FLAGS))
     for source in sources:
         for protocol in (*OTHER_PROTOCOLS, *protocols):
             yield ip(source, protocol, b"knock" * 4)
-        for kind in OTHER_ICMP:
-            yield icmp(source, kind, 0)
-        for code in OTHER_CODES:
-            yield icmp(source, UNREACHABLE, code)
+        for kind, code in kinds:
+            yield icmp(source, kind, code)
         for port in ports:
             from_port, flags = next(others)
             yield tcp(source, high(), port, SYN)
@@ -193,8 +213,8 @@ def packets(
             yield tcp(source, from_port, port, SYN)
             yield udp(source, from_port, port)
         yield udp(source, high(), PORT)
-        yield udp(source, high(), ports[-1], BROADCAST)
-        yield udp(source, high(), ports[-1], EVERY_HOST)
+        for port, group in itertools.product(to_all, (BROADCAST, EVERY_HOST)):
+            yield udp(source, high(), port, group)
 
 
 def ping(sender: socket.socket, hearer: socket.socket, number: int, clock: StallDetector) -> None:
