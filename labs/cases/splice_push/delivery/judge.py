@@ -37,12 +37,12 @@ IN_TIME, NO_SLEEP = "in-time", "no-sleep"  # ids of checks
 
 @dataclass
 class Object:
-    """An object that was asked for: what of it was missing at the deadline, after how long, the SHA-256 of what came,
-    the calls of kernel functions on its connection, from its first byte on, and strace's lines while the answer sent
-    it: those on the connection, and what copies or sleeps. `control_ms` is what the lab's own server took for the same,
-    with the exact length; `held_up_ms` for how long the machine stood still; `tried_ms` what earlier tries took, which
-    came late or after a sleep, and `tried_slept_ms` how long the server slept in these; `first` where in the pattern
-    the object begins."""
+    """An object that was asked for: what of it was missing at the deadline (less than 0 where more came), after how
+    long, the SHA-256 of what came, the calls of kernel functions on its connection, from its first byte on, and
+    strace's lines while the answer sent it: those on the connection, and what copies or sleeps. `control_ms` is what
+    the lab's own server took for the same, with the exact length; `held_up_ms` for how long the machine stood still;
+    `tried_ms` what earlier tries took, which came late or after a sleep, and `tried_slept_ms` how long the server slept
+    in these; `first` where in the pattern the object begins."""
 
     size: int
     missing_bytes: int
@@ -159,7 +159,7 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
         none_of(verdict, NO_SLEEP, slept, "nothing sleeps before an object is sent")
     if any(came_late) or not any(late_amid_a_stop(one) or late_once(one) for one in seen.all):
         none_of(verdict, IN_TIME, came_late, "each object came about as soon as with the exact length")
-    answered = [one for one in seen.again if not one.missing_bytes]
+    answered = [one for one in seen.again if one.missing_bytes <= 0]
     if known(seen.again) == seen.again:
         verdict.expect(
             "answers-again",
@@ -169,7 +169,7 @@ def delivered(evidence: Evidence, verdict: Verdict) -> Served:
             expected="the connection to answer a second request, and a third",
             says=EXPECTED_FOUND,
         )
-    if seen.left and not any(one.missing_bytes for one in seen.objects):
+    if seen.left and not any(one.missing_bytes > 0 for one in seen.objects):
         left = [seen.left.grows_with(len(seen.objects) - 1)]
         if seen.left_by_more:
             left.append(seen.left_by_more.grows_with(OF_A_KIND))
@@ -196,7 +196,7 @@ def known(objects: list[Object]) -> list[Object]:
 
 def untold(one: Object) -> str:
     """Say that a part is missing because a stop of the machine may have delayed it; empty if that is not so."""
-    return stood_still(one) if one.missing_bytes and one.held_up_ms > EXCUSING_MS else ""
+    return stood_still(one) if one.missing_bytes > 0 and one.held_up_ms > EXCUSING_MS else ""
 
 
 def stood_still(one: Object) -> str:
@@ -209,12 +209,14 @@ def mixed_up(one: Object) -> str:
 
 
 def missing(one: Object) -> str:
-    if not one.missing_bytes:
+    if one.missing_bytes <= 0:
         return ""
     return f"of {one.size} bytes {one.missing_bytes} are missing after {one.took_ms:.0f} ms"
 
 
 def another(one: Object) -> str:
+    if one.missing_bytes < 0:
+        return f"{-one.missing_bytes} bytes more than the object of {one.size} bytes came"
     if one.missing_bytes or one.sha256 == hashlib.sha256(PATTERN[one.first :][: one.size]).hexdigest():
         return ""
     return f"what came is not the object of {one.size} bytes"

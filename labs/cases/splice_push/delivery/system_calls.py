@@ -14,6 +14,7 @@ from core.serialization import Damaged
 # to the lab's own files.
 READS = {"read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg"}
 WRITES = {"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg", "copy_file_range"}
+SENDS = WRITES | {"sendfile", "splice", "vmsplice", "tee"}
 OF_OBJECT = re.compile(r"</memfd:|<pipe:|<TCP:|<UNIX")
 INTO = re.compile(r"\((?![12]</tmp/lab-)\d+</(?!(?:dev/(?!shm/)|proc|sys)\b|[^>]*/__pycache__/)")
 OUT_OF = re.compile(r"\(\d+</(?!(?:usr|lib\w*|etc|proc|sys|run|dev/(?!shm/))\b|[^>]*\.pyc?>)")

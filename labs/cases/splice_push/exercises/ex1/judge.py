@@ -40,7 +40,7 @@ def too_many_calls(one: Object) -> str:
 
 
 def other_calls(one: Object) -> str:
-    others = sorted({system_calls.name(line) for line in one.on_connection} - {"splice"})
+    others = sorted({system_calls.name(line) for line in one.on_connection} & system_calls.SENDS - {"splice"})
     return f"{', '.join(others)}() instead of, or beside, splice(2)" if others else ""
 
 
