@@ -28,6 +28,7 @@ REQUESTS = (
     "too much, a full pipe",
     "too much, from a pipe of one page",  # its one buffer follows itself
     "too much, from a larger pipe",  # whose ring is longer than a pipe's is by default
+    "exact, in pieces",  # more is there than one of them, and less than a page is asked for
 )
 # And some whose size, pipe and length chance has, of each kind one without SPLICE_F_MORE and one with it: for how much
 # splice(2) is asked at least and at most, for an object of so many bytes in two or more buffers. What 2 GiB leave is no

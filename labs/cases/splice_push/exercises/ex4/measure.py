@@ -39,6 +39,7 @@ WITH = (
     replace(UNTOUCHED, query="room=16384&used=2", size=16_384),  # its ring is shorter than a pipe's is by default
     replace(UNTOUCHED, query="room=4096", size=4096),
     replace(UNTOUCHED, query="room=131072&used=16"),  # of 32: all pages are behind what a ring of 16 has
+    replace(UNTOUCHED, query="asked=exact&pieces=50", size=800),
 )
 MADE = [replace(way, name=name) for name, way in zip(REQUESTS, WITH, strict=True)]
 # SPLICE_F_MOVE, NONBLOCK and GIFT (include/linux/splice.h): they mean nothing on the way to a socket, and are not MORE.
