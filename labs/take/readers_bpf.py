@@ -19,6 +19,9 @@ UNREAD = ["-D_LINUX_LOG2_H", "-D_ASM_X86_PAGE_H"]
 # into clang's optimizations, after which bcc runs LLVM's own (BPFModule::run_pass_manager()).
 QUICKLY = ["-g0", "-Xclang", "-disable-llvm-passes"]
 
+DECLARED = re.compile(r"^[ \t]*FIELD[ \t]*\([ \t]*(\w+)[ \t]*,[ \t]*(\w+)[ \t]*\)", re.MULTILINE)  # see event.h
+INCLUDES = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
+
 
 class BccProgram:
     """A reader's program in the kernel, compiled there. `fields` are (structure, field) pairs whose offsets it may use,
@@ -26,9 +29,9 @@ class BccProgram:
 
     def __init__(self, fields: Sequence[tuple[str, str]], program: Path) -> None:
         text = objects.text(program)
-        wanted = {*fields, *re.findall(r"^FIELD\((\w+), (\w+)\);", text, re.MULTILINE)}
+        wanted = {*fields, *DECLARED.findall(text)}
         flags = [f"-D{structure}__{field}={btf.offset(structure, field)}" for structure, field in wanted]
-        unread = [] if "#include <" in text else UNREAD
+        unread = [] if INCLUDES.search(text) else UNREAD
         try:
             self._bpf = BPF(text=text.encode(), cflags=[*flags, *QUICKLY, *unread])
         except Exception as error:  # bcc raises a bare Exception; the compiler has said why on stderr

@@ -27,16 +27,17 @@ OPTIONS = [
     *("-target", "bpf", "-mcpu=v2", "-O2", "-g"),  # libbpf reads what maps are like in debug information (BTF)
     *("-idirafter", "/usr/include/x86_64-linux-gnu"),  # where Debian has <asm/types.h>
 ]
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"event\.h"[^\n]*(\n|\Z)', re.MULTILINE)
 BEGUN_WITH = "start.bpf.c"  # by a reader, who writes for bcc
 
 
 def text(program: Path) -> str:
     """The program with event.h in the place of its `#include`, as one file: bcc rewrites calls on maps only in the main
     one. The compiler still names each file and its lines."""
-    include = '#include "event.h"\n'
-    before, found, after = program.read_text().partition(include)
-    if not found:
-        return before
+    source = program.read_text()
+    if not (include := INCLUDE.search(source)):
+        return source
+    before, after = source[: include.start()], source[include.end() :]
     return f'{before}#line 1 "event.h"\n{HEADER.read_text()}#line {before.count(chr(10)) + 2} "{program.name}"\n{after}'
 
 
