@@ -83,7 +83,7 @@ def judge(
         if seen.mended.has(*ASKED) and seen.connections:
             still_connected(verdict, seen.mended, seen.connections)
             if seen.connections.packets is not None:
-                all_of_it(verdict, seen.mended, seen.connections.packets)
+                all_of_it(verdict, seen.mended.each().values(), seen.connections.packets)
         for id, way, bulk in (("bulk", "", seen.bulk), ("bulk-sidecar", " through the sidecar", seen.sidecar_bulk)):
             if len(bulk) == BULK_ROUNDS:
                 as_fast_in_bulk(verdict, id, bulk, way)
@@ -228,9 +228,9 @@ def still_connected(verdict: Verdict, seen: Ways, connections: Connections) -> N
     )
 
 
-def all_of_it(verdict: Verdict, seen: Ways, came: int) -> None:
+def all_of_it(verdict: Verdict, seen: Iterable[Observed], came: int) -> None:
     """Check that not only the beginning of each connection goes to the balancer."""
-    sent = sum(map(arrived, seen.each().values()))
+    sent = sum(map(arrived, seen))
     verdict.expect(
         "packets-through-balancer",
         came >= sent,

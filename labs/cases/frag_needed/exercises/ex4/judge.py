@@ -16,13 +16,13 @@ says nothing of the answer. Such an exchange does not count, and PASS is not giv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.draw.ladder import Ladder
 from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from core.wire.packet import Packet
-from labs.cases.frag_needed.cure.judge import carries, share, stalls
+from labs.cases.frag_needed.cure.judge import all_of_it, carries, share, stalls
 from labs.cases.frag_needed.judge import BOUNDS, HELD_UP_MS, neither, quick, slowest_of
 from labs.cases.frag_needed.names import CLIENT, HOSTS, VIP
 from labs.cases.frag_needed.observed import Exchange, Observed
@@ -51,13 +51,15 @@ SINCE = [f"{name} {when} expiry {number}" for number in range(1, ROUNDS + 1) for
 class Lasting:
     """The exchanges, and after how many seconds an exception `expires`, as the client said before the first round and
     after each; what it said whenever somebody had `written` to that, from before the answer acted to the end; what `ip
-    route get` said in between; and how many fragments the hosts have made since the answer acted."""
+    route get` said in between; how many fragments the hosts have made since the answer acted, and how many packets
+    `came` to the balancer, which what was kept earlier does not say."""
 
     observed: Observed | None = None
     expires: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     routes: list[str] = field(default_factory=list)
     fragments: int | None = None
+    came: int | None = None
 
     @property
     def whole(self) -> bool:
@@ -102,6 +104,9 @@ def judge(evidence: Evidence, verdict: Verdict) -> None:
         learning = [packet for name in LEARNING for packet in observed.during(name)]
         full = [(exchange.name, observed.largest(exchange.name, CLIENT, VIP)) for exchange in since]
         carries(verdict, "full-segments", full, share(learning))
+        if seen.came is not None:
+            asked = [packet for packet in observed.packets if packet.time_s >= since[0].at_s]
+            all_of_it(verdict, [replace(observed, packets=asked)], seen.came)
     nothing_left_running(verdict, evidence)
     answered(verdict, evidence.unanswered)
     others_left_alone(verdict, evidence, HOSTS)

@@ -16,7 +16,7 @@ from labs.net.written import Written
 from labs.take.script import Taking, control
 from labs.take.standing import taken
 
-SYSCTL = "net/ipv4/route/mtu_expires"
+SYSCTL, CAME = "net/ipv4/route/mtu_expires", "IpInReceives"
 
 
 def take(exercise: Exercise, answer: str) -> Evidence:
@@ -31,14 +31,14 @@ def take(exercise: Exercise, answer: str) -> Evidence:
                 watch.open(Direct, "A", "B")
                 for name, called in zip("AB", LEARNING):
                     watch.ask(name, called)
-            before = fragments(net)
             with Written(net.client, SYSCTL) as written, taking.answer_applied(net) as finished:
                 if finished:
+                    before, came = fragments(net), counters(net.balancer)[CAME]  # what the script itself tried is over
                     look(seen, net)
                     for number in range(1, ROUNDS + 1):
                         outlive(seen, watch, number)
                         look(seen, net)
-                    seen.fragments = fragments(net) - before
+                    seen.fragments, seen.came = fragments(net) - before, counters(net.balancer)[CAME] - came
             seen.written = written.values
             if not finished or taking.unanswered:
                 watch.exchanges.clear()  # nothing is to be observed
