@@ -54,7 +54,8 @@ def run(taking: Taking, net: Silent, words: list[str]) -> tuple[int, list[int]]:
         program = Path(folder) / "answer.py"
         program.write_text(taking.answer)
         program.parent.chmod(0o755)
-        script = shlex.join(["on", "node", *DROP_TO_NOBODY, "python3", "-I", str(program), *words])
+        command = ["on", "node", *DROP_TO_NOBODY, "python3", "-I", str(program), *words]
+        script = f"cd /tmp; {shlex.join(command)}"  # where it may write
         with applied(script, {"node": net.node.pid}, {"node"}, shown=[folder]) as taking.script:
             pass
         asked = calls.now()[EVAL]  # now that whatever it has left running is ended

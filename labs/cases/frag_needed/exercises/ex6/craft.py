@@ -23,4 +23,4 @@ for name in ("ignored", "heard"):
     if not isinstance(packet, Packet) or IP not in packet:
         sys.exit(f"{name}(seen) returned {packet!r}, expected one IP packet of Scapy's"[:500])
     made[name] = bytes(packet[IP]).hex()
-print(json.dumps(made))
+print(f"\n{json.dumps(made)}")  # a line of its own, whatever the answer has printed

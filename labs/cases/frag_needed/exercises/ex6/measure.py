@@ -100,7 +100,7 @@ def crafted(taking: Taking, shown: list[bytes], net: Network) -> dict[str, bytes
         answer.write_text(taking.answer)
         Path(folder).chmod(0o755)
         words = [*DROP_TO_NOBODY, "python3", "-I", f"{program}", f"{answer}", *(packet.hex() for packet in shown)]
-        script = shlex.join(["on", "bystander", *words])
+        script = f"cd /tmp; {shlex.join(['on', 'bystander', *words])}"  # where it may write
         with applied(
             script, {"bystander": net.bystander.pid}, {"bystander"}, DEADLINE_S, shown=[folder]
         ) as taking.script:
