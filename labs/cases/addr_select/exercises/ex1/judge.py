@@ -1,10 +1,9 @@
 """Does the report's setting alone make a packet cost the same again? Judged by cure/judge.py, as in exercise 2."""
 
-from functools import partial
-
+from core.judge.evidence import Evidence
 from core.judge.verdict import Verdict
 from labs.cases.addr_select.cure.judge import SETTING, Cure, NodeSettings, judge
-from labs.judge.judging import Judge
+from labs.judge.judging import Judge, nothing_left_running
 
 
 def by_the_setting_alone(verdict: Verdict, node: NodeSettings) -> None:
@@ -18,4 +17,10 @@ def by_the_setting_alone(verdict: Verdict, node: NodeSettings) -> None:
     )
 
 
-JUDGE = Judge(Cure, partial(judge, by_the_setting_alone))
+def judge_what_stays(evidence: Evidence, verdict: Verdict) -> None:
+    """Exercise 1, whose answer has done its work when it ends."""
+    judge(by_the_setting_alone, evidence, verdict)
+    nothing_left_running(verdict, evidence)
+
+
+JUDGE = Judge(Cure, judge_what_stays)

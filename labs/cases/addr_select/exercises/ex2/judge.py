@@ -7,8 +7,8 @@ from labs.judge.judging import Judge, nothing_left_running
 
 
 def without_the_setting(verdict: Verdict, node: NodeSettings) -> None:
-    """This exercise is about another way than the report's: the setting has to be off all the time, at each interface.
-    And that way has to stay."""
+    """This exercise is about another way than the report's: the setting has to be off once the script has ended, at
+    each interface. And that way has to stay."""
     verdict.expect(
         "without-the-setting",
         not node.setting_on,
