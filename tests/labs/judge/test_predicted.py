@@ -235,6 +235,21 @@ def test_a_time_may_be_off_by_two_of_the_mean_or_of_the_fastest_send(predicted, 
     assert verdict_on(of("addr-select/5", replace(CROWD, turns=turns), answer)).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    "predicted, failed_by",
+    [
+        ("lookups = 3001\nquestions = 66004\ntimes_as_long = " + 400 * "9", "says-times-as-long"),
+        ("lookups = 3001\nquestions = 66004\ntimes_as_long = nan", "says-times-as-long"),
+        (f"lookups = {5000 * '9'}\nquestions = 66004\ntimes_as_long = 50", "readable"),
+        ("\ufefflookups = 3002\nquestions = 66004\ntimes_as_long = 50", "lookups"),
+    ],
+)
+def test_a_table_is_read_whatever_its_numbers_are_and_whichever_editor_has_saved_it(predicted, failed_by):
+    verdict = verdict_on(of("addr-select/5", CROWD, predicted))
+    assert failed_by in failed(verdict), verdict.text()
+    assert all(len(reason) < 200 for reason in verdict.reasons)
+
+
 def test_two_lines_that_disagree_are_no_prediction():
     answer = solution("rtl8139-tso/3") + "mtu.df = clear\n"
     verdict = verdict_on(of("rtl8139-tso/3", Predicted(BROKEN, ROUTES), answer))

@@ -56,6 +56,18 @@ def test_the_compiler_counts_a_programs_lines_as_a_reader_does(program):
     assert after.endswith(f'#line 3 "stall.bpf.c"\n{program.read_text().splitlines()[2]}\n')
 
 
+@pytest.mark.parametrize("include", ['#include "event.h"  // GET()', '  # include\t"event.h"', '#include "event.h"\r'])
+def test_its_include_may_be_written_as_c_allows(program, include):
+    as_it_was = objects.text(program)
+    program.write_text(program.read_text().replace('#include "event.h"', include))
+    assert objects.text(program) == as_it_was
+
+
+def test_one_that_is_a_comment_is_none(program):
+    program.write_text(f'// #include "event.h"\n{program.read_text()}')
+    assert objects.text(program).startswith('// #include "event.h"\n// one\n#line 1 "event.h"\n')
+
+
 def test_without_a_compiler_what_has_an_object_is_tried_and_nothing_else(program, monkeypatch):
     objects.compiled(program)
     monkeypatch.setattr(objects, "COMPILER", "no-such-compiler")
